@@ -21,7 +21,7 @@ from typing import NamedTuple
 from PIL import Image, ImageOps
 
 from m3bench.sandboxes.recognition import Recogniser, area, clip
-from m3bench.sandboxes.servers.dinox_mcp.sight import noticed
+from m3bench.sandboxes.servers.dinox_mcp import noticed
 from m3bench.tasks.drawing.files import jpeg
 from m3bench.tasks.library import Library
 from m3bench.tasks.scene import Box, Scene, SceneObject

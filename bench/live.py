@@ -152,7 +152,7 @@ async def main() -> None:
 
 async def alone(calls: int = 12_800, batch: int = 128) -> None:
     """What the broker itself takes for a call, in batches as 640 calls a second make them, for two watchers."""
-    from m3bench.proxy.call import Answer, Caller, ToolRequest
+    from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
     from m3bench.server.lab.live import events
 
     class Nothing:
@@ -173,7 +173,7 @@ async def alone(calls: int = 12_800, batch: int = 128) -> None:
     request = ToolRequest(
         caller=caller, id=1, raw=b"", name="math__add", arguments=arguments, received_ns=1, wall="2026-01-01T00:00:00"
     )
-    answer = Answer(outcome="success", returned_ns=2)
+    answer = ToolAnswer(outcome="success", returned_ns=2)
     broker = events.Broker(Nothing())
 
     async def go() -> float:

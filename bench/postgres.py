@@ -26,8 +26,8 @@ import anyio
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-from m3bench.server.store.opening import look_over, open_store  # noqa: E402
-from m3bench.server.store.place import Place  # noqa: E402
+from m3bench.server.store.factory import look_over, open_store  # noqa: E402
+from m3bench.server.store.location import RecordLocation  # noqa: E402
 
 RUNS = 4
 """Runs of each process, played side by side."""
@@ -47,24 +47,24 @@ def main() -> None:
     chosen = options.parse_args()
     if chosen.work is not None:
         folder, url, name, calls = chosen.work
-        anyio.run(work, Place(Path(folder), url or None), name, int(calls), chosen.at_once)
+        anyio.run(work, RecordLocation(Path(folder), url or None), name, int(calls), chosen.at_once)
         return
     from tests.postgres import serving
 
     with TemporaryDirectory() as folder:
         if chosen.only != "sqlite":
             with serving(durable=True) as server:
-                place = Place(Path(folder) / "postgres", server.new_database())
+                place = RecordLocation(Path(folder) / "postgres", server.new_database())
                 write(place, "PostgreSQL", chosen)
                 size = int(server.execute("SELECT pg_database_size(current_database())", place.url))
                 print(f"  {size / chosen.calls:.0f} bytes of database a call", flush=True)
                 if chosen.http_calls:
                     serve(Path(folder), server.new_database(), chosen)
         if chosen.only != "postgres":
-            write(Place(Path(folder) / "sqlite"), "SQLite", chosen)
+            write(RecordLocation(Path(folder) / "sqlite"), "SQLite", chosen)
 
 
-def write(place: Place, name: str, chosen: argparse.Namespace) -> None:
+def write(place: RecordLocation, name: str, chosen: argparse.Namespace) -> None:
     """Put calls on record from several processes at once, and look for each of them."""
     each = chosen.calls // chosen.processes
     open_store(place).close()
@@ -82,7 +82,7 @@ def write(place: Place, name: str, chosen: argparse.Namespace) -> None:
     print(f"  with starting and checking: {time.monotonic() - began:.0f} s", flush=True)
 
 
-def check(place: Place, runs: Sequence[str], calls: int) -> None:
+def check(place: RecordLocation, runs: Sequence[str], calls: int) -> None:
     """Every call of these runs is on record, once, in order."""
     store = open_store(place)
     try:
@@ -93,9 +93,9 @@ def check(place: Place, runs: Sequence[str], calls: int) -> None:
         store.close()
 
 
-async def work(place: Place, name: str, calls: int, at_once: int) -> None:
+async def work(place: RecordLocation, name: str, calls: int, at_once: int) -> None:
     """One process: several runs side by side, each with calls one behind the other, some of them at once."""
-    from m3bench.proxy.call import Answer
+    from m3bench.proxy.protocol.tool_calls import ToolAnswer
     from tests.server.store.clients import request, run_record
 
     store = open_store(place, owner=name)
@@ -109,7 +109,7 @@ async def work(place: Place, name: str, calls: int, at_once: int) -> None:
                 began = time.perf_counter()
                 call = await store.received(request(number, f"{run} {number}"), run, "echo/echo")
                 await anyio.lowlevel.checkpoint()
-                await store.answered(call, Answer(outcome="success", result=b'{"content": []}'))
+                await store.answered(call, ToolAnswer(outcome="success", result=b'{"content": []}'))
                 took.append(time.perf_counter() - began)
                 store.sent(call, time.monotonic_ns())
 
@@ -140,7 +140,7 @@ def serve(folder: Path, url: str, chosen: argparse.Namespace) -> None:
         began = time.monotonic()
         took, runs = anyio.run(call_all, servers, each)
         seconds = time.monotonic() - began
-    place = Place(folder / "http-0", url)
+    place = RecordLocation(folder / "http-0", url)
     store = open_store(place)
     try:
         for run, seen in runs.items():

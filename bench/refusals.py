@@ -55,8 +55,8 @@ def main() -> None:
     with TemporaryDirectory(prefix="m3bench-") as name:
         folder = Path(name)
         secret, event, data = folder / "secret", folder / "event.toml", folder / "data"
-        run("ranked", "make", secret)
-        told = run("ranked", "event", event, "ann", "bob", "--opens", "now", "--closes", "2099-01-01T00:00Z")
+        run("lab", "ranked", "make", secret)
+        told = run("lab", "ranked", "event", event, "ann", "bob", "--opens", "now", "--closes", "2099-01-01T00:00Z")
         tokens = dict(reversed(line.split(maxsplit=1)) for line in told.splitlines() if " " in line)
         given = ["--ranked", "--secret-file", secret, "--event", event, "--data", data, "--http", "127.0.0.1:0"]
         server = subprocess.Popen([*PROGRAM, "serve", *map(str, given)], stderr=subprocess.PIPE, text=True)

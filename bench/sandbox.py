@@ -17,12 +17,11 @@ import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
-from m3bench.sandboxes.backends.docker.engine import Engine
-from m3bench.sandboxes.backends.docker.engine_facts import survey
+from m3bench.sandboxes.backends.docker.engine import DockerEngine, survey
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
-from m3bench.sandboxes.pool import Pool
+from m3bench.sandboxes.pool import SandboxPool
 from m3bench.sandboxes.selfcheck import processes
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import SandboxError
@@ -70,9 +69,9 @@ async def starts(folder: Path) -> None:
             await started(backend, place)
             row(name, [await started(backend, place) for _ in range(STARTS)], 1e3, "ms")
     for name, backends in {"process": ProcessBackend, **HOSTED}.items():
-        async with backends() as backend, Pool(backend, empty(folder), spares=1) as pool:
+        async with backends() as backend, SandboxPool(backend, empty(folder), spares=1) as pool:
 
-            async def leased(pool: Pool = pool) -> None:
+            async def leased(pool: SandboxPool = pool) -> None:
                 lease = await pool.lease()
                 lease.put("media/picture.png", bytes(100_000))
                 await lease.call(*ADD)
@@ -101,9 +100,9 @@ async def crowd(folder: Path) -> None:
     """Many runs at the same time: until all of them have their first answer."""
     print(f"\n{f'{CROWD} runs at the same time':<44}{'until all answer':>20}")
     for name, backends in {"process": ProcessBackend, **HOSTED}.items():
-        async with backends() as backend, Pool(backend, empty(folder)) as pool:
+        async with backends() as backend, SandboxPool(backend, empty(folder)) as pool:
 
-            async def run(pool: Pool = pool) -> None:
+            async def run(pool: SandboxPool = pool) -> None:
                 await (await pool.lease()).call(*ADD)
 
             async def all_of_them() -> None:
@@ -201,7 +200,7 @@ def _is_ours(pid: int) -> bool:
 
 def _docker() -> dict[str, Callable[[], Backend]]:
     """The Docker backend where there is an engine, and as it is when the engine is elsewhere."""
-    engine = Engine()
+    engine = DockerEngine()
     try:
         engine.answer(survey)
     except SandboxError as error:

@@ -26,7 +26,7 @@ from typing import Any
 from workload.generator import Generator
 from workload.naive import naive
 
-from m3bench.server.scoring import Attempt, find_profile, score_many
+from m3bench.server.scoring import EFFECT, ScorableRun, find_profile, score_many
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 from m3bench.tasks.trajectory_files import write_public_tasks
 
@@ -74,7 +74,7 @@ def compare(folder: Path, tasks: int, seed: int) -> bool:
     both = folder / "references.json", folder / "actual.json"
     write_public_tasks(both[0], references)
     write_public_tasks(both[1], runs)
-    ours = (Path(sys.executable).parent / "m3bench", "score", *both, "--profile", "open-m3-bench", "--json")
+    ours = (Path(sys.executable).parent / "m3bench", "lab", "score", *both, "--metric", "open-m3-bench", "--json")
     theirs = (sys.executable, __file__, "--naive", *both)
     measured = {
         "ours, cold": run(*ours, "--cache", folder / "cache.sqlite", out=folder / "ours.json"),
@@ -91,7 +91,8 @@ def compare(folder: Path, tasks: int, seed: int) -> bool:
         pair = folder / "one-reference.json", folder / "one-actual.json"
         write_public_tasks(pair[0], [task])
         write_public_tasks(pair[1], [next(run for run in runs if run.id == task.id)])
-        command = (Path(sys.executable).parent / "m3bench", "score", *pair, "--profile", "open-m3-bench", "--json")
+        program = Path(sys.executable).parent / "m3bench"
+        command = (program, "lab", "score", *pair, "--metric", "open-m3-bench", "--json")
         singles["ours, cold"].append(run(*command, "--no-cache"))
         singles["naive, cold"].append(run(sys.executable, __file__, "--naive", *pair))
     single = {name: tuple(map(statistics.median, zip(*times, strict=True))) for name, times in singles.items()}
@@ -132,7 +133,7 @@ def growth() -> bool:
     for count in (100, 1000, 10_000):
         references, runs = Generator(count).tasks(count)
         attempts = [
-            Attempt(actual=run.trajectories[0], references=task.trajectories)
+            ScorableRun(actual=run.trajectories[0], references=task.trajectories)
             for task, run in zip(references, runs, strict=True)
         ]
         start = time.process_time()
@@ -145,7 +146,7 @@ def growth() -> bool:
     for count in (10, 30, 100, 300, 1000, 3000):
         sides = [Trajectory(steps=(Step(calls=tuple(generator.details() for _ in range(count))),)) for _ in range(2)]
         start = time.process_time()
-        attempt = Attempt(actual=sides[0], references=[sides[1]])
+        attempt = ScorableRun(actual=sides[0], references=[sides[1]])
         next(score_many([attempt], encoder=StandIn(), profile=find_profile("open-m3-bench")))
         print(f"  {count:<42} {time.process_time() - start:8.2f}")
     linear = costs[-1] < 2 * costs[1]
@@ -159,28 +160,27 @@ def effect() -> bool:
     The references as they are, and with every call in a step of its own and a word changed in every third.
     """
     from m3bench.server.scoring import open_encoder, score
-    from m3bench.server.scoring.effect_scorer import Played, score_by_effect
     from m3bench.server.scoring.signatures import catalog_signatures
     from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.library import Library
 
     library, signatures, encoder = Library(), catalog_signatures(load_catalog()), open_encoder()
     runs = [
-        Played(actual=actual, references=[one.trajectory for one in task.references], plans=library.plans(task))
+        ScorableRun(actual=actual, references=[one.trajectory for one in task.references], plans=library.plans(task))
         for task in library.tasks.values()
         for actual in (task.references[0].trajectory, _spoiled(task.references[0].trajectory))
     ]
 
     start = time.process_time()
     for run in runs:
-        score_by_effect(run, signatures)
+        next(score_many([run], profile=EFFECT, signatures=signatures))
     took = time.process_time() - start
     print(f"\n{'the bundled set':<44} {'CPU s':>8} {'ms/run':>8}")
     print(f"  {f'{len(runs)} runs by effect':<42} {took:8.2f} {took * 1000 / len(runs):8.2f}")
     some = runs[::17]
-    ways: dict[str, Callable[[Played], Any]] = {
+    ways: dict[str, Callable[[ScorableRun], Any]] = {
         "m3": lambda run: score(run.actual, run.references, encoder=encoder, signatures=signatures),
-        "effect": lambda run: score_by_effect(run, signatures),
+        "effect": lambda run: next(score_many([run], profile=EFFECT, signatures=signatures)),
     }
     costs = {}
     for name, way in ways.items():
@@ -200,7 +200,8 @@ def effect() -> bool:
         calls = [Call(tool=f"bench/tool_{number}", arguments={"of": number}) for number in range(count)]
         long = Trajectory(steps=tuple(Step(calls=(call,)) for call in calls))
         start = time.process_time()
-        score_by_effect(Played(actual=long, references=[_together(calls)]), signatures)
+        run = ScorableRun(actual=long, references=[_together(calls)])
+        next(score_many([run], profile=EFFECT, signatures=signatures))
         each.append((time.process_time() - start) / count)
         print(f"  {count:<42} {each[-1] * count:8.2f} {each[-1] * 1000:8.3f}")
     linear = each[-1] < 3 * each[0]

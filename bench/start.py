@@ -70,7 +70,7 @@ def main() -> None:
 def measure(scratch: Path, repeats: int, without_27: bool) -> dict[str, Cost]:
     """The median cost of each kind of server."""
     ready = {"M3BENCH_CACHE": str(scratch / "cache"), "M3BENCH_DATA": str(scratch / "data")}
-    make = "import anyio; from m3bench.server.commands import install; anyio.run(install.prepare_start, 'full', False)"
+    make = "import anyio; from m3bench.server.commands import serving; anyio.run(serving.prepare_start, 'full', False)"
     subprocess.run([sys.executable, "-c", make], env={**os.environ, **ready}, check=True)
     kinds: dict[str, tuple[list[str], dict[str, str], int]] = {
         "m3bench": (M3BENCH, ready, 1),

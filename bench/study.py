@@ -99,7 +99,7 @@ def script(name: str, task: Task) -> list[Turn]:
 
 def play(plan: Path, total: int, kills: int) -> None:
     """Play a plan to its end, killed so many times on the way."""
-    command = [sys.executable, "-m", "m3bench.server.cli", "study", str(plan)]
+    command = [sys.executable, "-m", "m3bench.server.cli", "lab", "study", str(plan)]
     log = plan.with_suffix(".log")
     begun, there = time.monotonic(), len(lines(plan))
     for count in (total * (number + 1) // (kills + 1) for number in range(kills)):

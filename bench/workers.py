@@ -105,7 +105,7 @@ class Played:
         """Play with so many workers; samples a second between the first and the last result."""
         log = (self.folder / "log").open("ab")
         common = ["--store", self.url, "--slots", str(self.options.slots), "--lease", str(LEASE_SECONDS)]
-        worker, workers = [*COMMAND, "worker", *common], []
+        worker, workers = [*COMMAND, "lab", "worker", *common], []
         on, environment = [], dict(os.environ)
         if self.nodes is not None:
             on = ["--on", "ray", "--workers", str(count)]
@@ -113,7 +113,7 @@ class Played:
         else:
             workers = [subprocess.Popen(worker, stdout=log, stderr=log) for _ in range(count)]
         study = subprocess.Popen(
-            [*COMMAND, "study", str(self.plan), *common, *on], stdout=log, stderr=log, env=environment
+            [*COMMAND, "lab", "study", str(self.plan), *common, *on], stdout=log, stderr=log, env=environment
         )
         total = self.repeats * TASKS
         try:

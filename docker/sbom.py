@@ -27,7 +27,7 @@ def main(libraries: str, target: str, earlier: str = "") -> None:
     if earlier:
         with open(earlier, encoding="utf-8") as file:
             found += json.load(file)["components"]
-    components = {component["purl"]: component for component in found}
+    components = {str(component["purl"]): component for component in found}
     document = {
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",

@@ -22,7 +22,7 @@ RUN PYTHONPATH=$(echo /wheels/pip-*.whl) python3 -m pip install --no-index --no-
 FROM service
 COPY --from=build /image/ /
 HEALTHCHECK NONE
-CMD ["worker"]
+CMD ["lab", "worker"]
 ARG VERSION
 ARG MANIFEST
 LABEL io.m3bench.version=${VERSION} io.m3bench.manifest=${MANIFEST}

@@ -1,4 +1,4 @@
-"""The pages of reference of the site, from the commands and from the models of files, each time that it is built.
+"""The reference pages of the site, made from the commands and from the models of files each time that it is built.
 
 `python docs/reference.py FOLDER` writes them as Markdown.
 """
@@ -106,7 +106,7 @@ def _formats_page() -> str:
     lines = [
         "# Files", "",
         "What the files hold that people write or read. Unknown names are an error. Generated from the code that reads"
-        " them; files of other programs are in [Formats and bundles](../interchange.md).",
+        " them; files of other programs are in [Files, bundles and Harbor](../interchange.md).",
     ]  # fmt: skip
     for heading, (file, module, name, more) in FORMATS.items():
         found = import_module(module)

@@ -1,131 +1,183 @@
-"""A tool call as the proxy sees it: what arrived, what became of it, and who is to blame when it failed.
+"""One tool call under way, from its request until its answer is on record.
 
-Everything later, steps, trajectories, scores, is derived from these records; they are written once and
-never changed.
+What is said of a call between rooms, its request and its answer, is in `protocol.tool_calls`. Where a call goes is the
+router's business; that it is recorded whatever happens there is settled here, for every call in the same way.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from m3bench.proxy.messages import dump
-from m3bench.tasks.outcome import Outcome, Owner
+import anyio
+import anyio.to_thread
 
-WireError = tuple[int, str] | tuple[int, str, Any]
-"""A JSON-RPC error: code, message and, when it came with some, data."""
+from m3bench.proxy.logs import NAME_CHARACTERS
+from m3bench.proxy.protocol.tool_calls import (
+    CUT_OFF,
+    MAX_RESULT_BYTES,
+    AnswerDelivery,
+    Journal,
+    Relay,
+    ToolAnswer,
+    ToolRequest,
+    error_result,
+    trim,
+)
+from m3bench.proxy.seat import ActiveRun, Seat
+from m3bench.proxy.steps.announced import AnnouncedStep
+from m3bench.tasks.errors import SandboxError, StoreError
 
-CUT_OFF = (-32000, "cut off: the server ended before the call did")
-"""The error of a call that was under way when the server was stopped or died."""
+CUT_OFF_SECONDS = 5.0
+"""How long it may take to record that a call was cut off."""
 
+CANCELLED = ToolAnswer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
 
-@dataclass(frozen=True, kw_only=True)
-class Caller:
-    """Who sent a request, as far as the protocol tells."""
+STOPPED = ToolAnswer(outcome="failed", owner="proxy", error=CUT_OFF)
 
-    seat: str
-    revision: str
-    """The protocol revision in use, such as `2025-11-25`."""
-    client: str = ""
-    """Name and version the client gave of itself."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ToolRequest:
-    """A `tools/call` request as it arrived."""
-
-    caller: Caller
-    id: str | int
-    """The JSON-RPC id."""
-    raw: bytes
-    """The message, byte for byte where the transport gives it."""
-    name: object
-    """The tool's name as sent; a string when the request is well-formed."""
-    arguments: object
-    """The arguments as sent; an object when the request is well-formed."""
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    received_ns: int
-    """Monotonic."""
-    wall: str
-    """ISO time of day, for people."""
-    indirect: bool = False
-    """Whether it came by way of `call_tool`: name and arguments are then those inside, the message is as it came."""
+logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """What a call came to: a result or a protocol error."""
+class Answering(Protocol):
+    """Who answers calls: the router."""
 
-    outcome: Outcome
-    owner: Owner = "agent"
-    result: bytes = b""
-    """The raw JSON of the `CallToolResult`; empty when there is an error."""
-    error: WireError | None = None
-    """The error that takes the result's place."""
-    full: bytes = b""
-    """The result before it was cut to size; empty when it was not cut."""
-    forwarded_ns: int = 0
-    """When the call left for the tool; 0 when it never did."""
-    returned_ns: int = 0
-    """When the tool's answer came back."""
-
-
-class Relay(Protocol):
-    """A way to the client while its call is under way."""
-
-    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
-        """Send a notification that belongs to the call, such as progress or a log message."""
+    @property
+    def journal(self) -> Journal:
+        """Where calls are recorded."""
         ...
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask the client something that the call needs; its answer, as `result` or as `error`."""
+    @property
+    def stopping(self) -> bool:
+        """Whether the server is about to end, so that it is not the client who cuts off a call."""
+        ...
+
+    async def answer(self, call: "Call") -> ToolAnswer:
+        """What a call comes to; may raise whatever breaks."""
         ...
 
 
-def error_object(error: WireError) -> dict[str, Any]:
-    """An error as it goes over the wire."""
-    return {"code": error[0], "message": error[1]} | ({"data": error[2]} if len(error) == 3 else {})
+@dataclass(eq=False, slots=True)
+class Call:
+    """A call and its life, which `carry_out` leads it through:
+
+    1. *arrived*: the router has made it. Its run is the one under way at that moment, whatever happens meanwhile.
+    2. *recorded*: the journal has taken it in, and it has its number. What cannot be recorded is not made.
+    3. *sent*: the router takes it to where it is answered: our own tools, the run's sandbox or an upstream server.
+    4. *answered*, or *failed*: there is an answer of a size that clients take, whatever broke on the way to it. If the
+       client has announced other calls of the same step, the answer waits until all of them have arrived.
+    5. *settled*: the answer is on record, and only now may the client see it.
+
+    A call that is cancelled between 2 and 5 is recorded as cut off, and the cancellation goes on.
+    """
+
+    seat: Seat
+    request: ToolRequest
+    """With the name and the arguments of the tool that is meant."""
+    tool: str
+    """The tool's name on record: the canonical one when there is such a tool, else as it was sent."""
+    own: bool
+    """Whether it is for one of our own tools, which do not count among the calls of a run."""
+    run: ActiveRun | None
+    """The run under way on its seat, when it arrived."""
+    step: AnnouncedStep | None = None
+    """The step that the client announced for it, when its answer must wait for others."""
+    relay: Relay | None = None
+    """A way to the client while it is under way."""
+    delivery: AnswerDelivery | None = None
+    """Takes the answer to the client from the thread that puts it on record, where the transport has such a way."""
+    number: int = 0
+    """In the journal, once it is recorded."""
+
+    @property
+    def name(self) -> str:
+        """The exposed name of the tool that is meant; empty when the request has none."""
+        return self.request.name if isinstance(self.request.name, str) else ""
+
+    async def carry_out(self, by: Answering) -> ToolAnswer:
+        """Record it, have it answered, and return the answer once that is on record; it may have been delivered."""
+        played = self.run if not self.own else None
+        if played is not None:
+            played.enter()
+        try:
+            try:
+                self.number = await by.journal.received(self.request, self.run.id if self.run else None, self.tool)
+            except Exception as error:
+                answer = _unrecorded("The call was not made, because it could not be recorded", error)
+                if played is not None:
+                    # What a run lost must not be forgotten when the record works again.
+                    played.lose(self.request, self.tool, answer)
+                return answer
+            try:
+                answer = await self._answered(by)
+                if self.step is not None:
+                    await self.seat.steps.wait(self.step)
+            except anyio.get_cancelled_exc_class():
+                await self._cut_off(by)
+                raise
+            try:
+                await by.journal.answered(self.number, answer, self.delivery)
+            except Exception as error:
+                # What is not on record must not be seen.
+                return _unrecorded("The tool answered, but its answer could not be recorded and is withheld", error)
+            self._settled(by.journal, answer)
+            return answer
+        finally:
+            if played is not None:
+                played.leave()
+
+    async def _answered(self, by: Answering) -> ToolAnswer:
+        """An answer, whatever breaks on the way to it, of a size that clients take."""
+        try:
+            answer = await by.answer(self)
+            if len(answer.result) > MAX_RESULT_BYTES and self.run is not None:
+                answer = await anyio.to_thread.run_sync(self._cut_to_size, answer, self.run)
+        except Exception as error:
+            logger.exception("A call to %r failed inside the proxy", self.request.name)
+            text = f"m3bench failed: {type(error).__name__}. This is a fault of the benchmark, not of your call."
+            return ToolAnswer(outcome="failed", owner="proxy", result=error_result(text))
+        return answer
+
+    def _cut_to_size(self, answer: ToolAnswer, run: ActiveRun) -> ToolAnswer:
+        """An answer that clients take, the whole of it kept in the run's workspace where that can be done."""
+        try:
+            where = f"the whole of it is in {run.keep(self.number, answer.result)}"
+        except (OSError, SandboxError) as error:
+            logger.warning("The whole result of call %d could not be kept: %s", self.number, error)
+            where = f"the whole of it could not be kept in the workspace: {error}"
+        return replace(answer, result=trim(answer.result, where), full=answer.result)
+
+    async def _cut_off(self, by: Answering) -> None:
+        """Put on record that the client did not wait for its answer, or was not given the time."""
+        with anyio.move_on_after(CUT_OFF_SECONDS, shield=True):
+            try:
+                await by.journal.answered(self.number, STOPPED if by.stopping else CANCELLED)
+            except Exception:
+                logger.exception("That call %d was cut off is not on record", self.number)
+
+    def _settled(self, journal: Journal, answer: ToolAnswer) -> None:
+        """Note when the answer left, and say so."""
+        try:
+            sent_ns = self.delivery.sent_ns if self.delivery is not None else 0
+            journal.sent(self.number, sent_ns or time.monotonic_ns())
+        except Exception:
+            logger.exception("When the answer to call %d left is not on record", self.number)
+        if logger.isEnabledFor(logging.INFO):
+            seconds = round((time.monotonic_ns() - self.request.received_ns) / 1e9, 6)
+            facts = {
+                "tool": self.tool[:NAME_CHARACTERS],
+                "outcome": answer.outcome,
+                "owner": answer.owner,
+                "seconds": seconds,
+            }
+            logger.info("A call was answered", extra={"facts": facts})
 
 
-class Delivery(Protocol):
-    """Takes an answer to its client as soon as it is on record, from the thread that put it there."""
-
-    sent_ns: int
-    """When it left; 0 as long as it is still to be sent."""
-
-    def send(self, answer: Answer) -> None:
-        """Send the answer if nobody has to wait for that; never raises."""
-        ...
-
-
-class Journal(Protocol):
-    """Where calls are written."""
-
-    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
-        """Take in a call, to be on record with its answer at the latest; returns its number.
-
-        Raises:
-            StoreError: The record cannot be written: the call must not be forwarded.
-        """
-        ...
-
-    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
-        """Put the answer on record, also through a cancellation; it survives the death of this process from then on.
-
-        Args:
-            call: The number of the call.
-            answer: Its answer.
-            delivery: May be given the answer the moment that it is on record.
-
-        Raises:
-            StoreError: It is not on record, and must not be sent.
-        """
-        ...
-
-    def sent(self, call: int, sent_ns: int) -> None:
-        """Note when the answer left; never raises."""
-        ...
-
-
-def error_result(text: str) -> bytes:
-    """The raw JSON of a result with `isError` and one text."""
-    return dump({"content": [{"type": "text", "text": text}], "isError": True})
+def _unrecorded(what: str, error: Exception) -> ToolAnswer:
+    """The answer to a call that is not on record, or whose answer is not."""
+    if not isinstance(error, StoreError):
+        logger.error("The record failed", exc_info=error)
+    elif logger.isEnabledFor(logging.INFO):
+        # Lines for people leave it to the client, which is told; whoever collects lines wants to see it among them.
+        logger.error("%s: %s", what, error)
+    cause = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
+    return ToolAnswer(outcome="failed", owner="proxy", result=error_result(f"{what}: {cause}"))

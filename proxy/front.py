@@ -1,32 +1,24 @@
-"""The MCP server that clients see.
+"""The front door: what clients see, however they connect.
 
-Built on the SDK's low-level server, which owns the handshake, both protocol eras and everything that is not
-a tool. Tool lists and the first tool calls of a client are answered in a middleware; once the SDK has let a client
-in, its calls go past the SDK (`conversation`). Either way a result is the raw bytes that the tool gave, put into the
-envelope of the client's revision here. What a seat is, and where calls go, is given from outside.
+Tool lists, results in the envelope of the client's revision, and the request that a call becomes when it arrives. A
+result is the raw bytes that the tool gave. What a seat is, where calls go and who answers everything else is given from
+outside; who speaks with clients is in `transports`.
 """
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import mcp_types as types
-from mcp.server.caching import CacheHint
-from mcp.server.context import CallNext, HandlerResult
-from mcp.server.lowlevel import NotificationOptions, Server
-from mcp.server.models import InitializationOptions
-from mcp.shared.exceptions import MCPError
+from mcp.server.lowlevel import Server
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.call import Answer, Caller, Delivery, Relay, ToolRequest, error_object
-from m3bench.proxy.handlers import Handlers, Resources, SdkRelay, SdkServer, SeatOf
-from m3bench.proxy.listening import take_seat
-from m3bench.proxy.messages import Id, Json, dump
-from m3bench.proxy.sdk import Context, is_initialized
+from m3bench.proxy.protocol.messages import Id, Json, dump
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Caller, Relay, ToolAnswer, ToolRequest
 from m3bench.proxy.seat import Seat
 
 NAME = "m3bench"
@@ -46,34 +38,56 @@ class Calls(Protocol):
         ...
 
     async def call(
-        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: Delivery | None = None
-    ) -> Answer:
+        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: AnswerDelivery | None = None
+    ) -> ToolAnswer:
         """Answer a request; the answer is on record when this returns, and may have been delivered."""
+        ...
+
+
+class Resources(Protocol):
+    """Prompts, resources, completions and the log level, answered by whoever is served; entries are as on the wire."""
+
+    instructions: str
+
+    async def prompts(self, seat: Seat) -> Sequence[Json]:
+        """The prompts a client can offer as commands."""
+        ...
+
+    async def prompt(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
+        """A prompt by its name and arguments; None when there is none."""
+        ...
+
+    async def resources(self, seat: Seat) -> Sequence[Json]:
+        """What can be read now."""
+        ...
+
+    async def templates(self, seat: Seat) -> Sequence[Json]:
+        """Patterns of what can be read."""
+        ...
+
+    async def resource(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
+        """A resource by URI; None when there is none."""
+        ...
+
+    async def completion(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
+        """Values for an argument that is being typed; None when nobody knows any."""
+        ...
+
+    async def log_level(self, seat: Seat, level: str) -> None:
+        """The client wants log messages from this level on."""
+        ...
+
+    async def subscribe(self, seat: Seat, method: str, uri: str) -> None:
+        """The client wants to hear of changes of a resource, or no longer."""
+        ...
+
+    async def roots_changed(self, seat: Seat) -> None:
+        """The client has other roots now."""
         ...
 
 
 async def _as_it_is(seat: Seat) -> None:
     pass
-
-
-class _Server(Server[Json]):
-    """The SDK's server, which says of itself in the handshake whether its lists change."""
-
-    changing = False
-
-    def create_initialization_options(
-        self,
-        notification_options: NotificationOptions | None = None,
-        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
-        extensions: dict[str, dict[str, Any]] | None = None,
-    ) -> InitializationOptions:
-        """What is answered to `initialize`."""
-        changes = NotificationOptions(
-            prompts_changed=self.changing, resources_changed=self.changing, tools_changed=self.changing
-        )
-        return super().create_initialization_options(
-            notification_options or changes, experimental_capabilities, extensions
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,29 +103,8 @@ class Front:
     """Whether third-party servers take part, whose lists may change at any time."""
     prepare: Callable[[Seat], Awaitable[None]] = _as_it_is
     """Has the tool list of a seat complete before it is shown."""
-
-    def server(self, seat_of: SeatOf) -> SdkServer:
-        """An SDK server whose requests belong to the seats that `seat_of` names."""
-        handlers = Handlers(self.resources, seat_of)
-        server = _Server(
-            NAME,
-            version=self.version,
-            title="m3bench",
-            instructions=self.resources.instructions,
-            # Prompts and resources come with runs and upstream servers, and go with them: stale at once.
-            cache_hints={
-                "prompts/list": CacheHint(),
-                "resources/list": CacheHint(),
-                "resources/templates/list": CacheHint(),
-                "resources/read": CacheHint(),
-            },
-            get_tool_input_schema=self.router.schema,
-        )
-        server.changing = self.changing
-        handlers.register(server, changing=self.changing)
-        # Replaces the SDK's tracing middleware as well: nothing here exports traces.
-        server.middleware[:] = [_Tools(self, seat_of)]
-        return server
+    attend: Callable[[Server[Json]], None] | None = None
+    """Is given every SDK server that speaks with clients, to add something to it."""
 
     @cached_property
     def stamp(self) -> Json:
@@ -129,7 +122,7 @@ class Front:
         hints = {"ttlMs": 0 if self.changing else LIST_SECONDS * 1000, "cacheScope": "private"}
         return {"resultType": "complete", **hints, "tools": tools, "_meta": meta}
 
-    def result(self, answer: Answer, revision: str) -> bytes:
+    def result(self, answer: ToolAnswer, revision: str) -> bytes:
         """The raw result of an answer that is no error, in the envelope of a revision."""
         # What is sent is one line; outside its strings JSON may be broken anywhere.
         result = answer.result.replace(b"\n", b" ") if b"\n" in answer.result else answer.result
@@ -186,44 +179,3 @@ def tool_request(caller: Caller, id: Id, params: Mapping[str, object], raw: byte
 def client_name(info: object) -> str:
     """Name and version that a client gave of itself."""
     return f"{info.get('name', '')} {info.get('version', '')}".strip() if isinstance(info, dict) else ""
-
-
-def client_of(context: Context) -> str:
-    """Name and version of the client that sent a message."""
-    params = context.session.client_params
-    return f"{params.client_info.name} {params.client_info.version}" if params is not None else ""
-
-
-class _Tools:
-    """Answers `tools/list` and `tools/call`; lets everything else through."""
-
-    def __init__(self, front: Front, seat_of: SeatOf) -> None:
-        self._front = front
-        self._seat_of = seat_of
-
-    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        revision = ctx.protocol_version
-        if revision not in MODERN_PROTOCOL_VERSIONS and not is_initialized(ctx):
-            return await call_next(ctx)
-        # Over stdio calls may go past the SDK from now on; over HTTP only after a request.
-        if self._front.changing and (ctx.request_id is not None or ctx.request is None):
-            take_seat(ctx, await self._seat_of(ctx))
-        if ctx.request_id is None or ctx.method not in ("tools/list", "tools/call"):
-            return await call_next(ctx)
-        seat = await self._seat_of(ctx)
-        if ctx.method == "tools/list":
-            await self._front.prepare(seat)
-            return self._front.listing(seat, revision)
-        caller = Caller(seat=seat.id, revision=revision, client=client_of(ctx))
-        request = tool_request(caller, ctx.request_id, ctx.params or {}, _body(ctx))
-        answer = await self._front.router.call(seat, request, SdkRelay(ctx))
-        if answer.error is not None:
-            raise MCPError(**error_object(answer.error))
-        found: Json = json.loads(self._front.result(answer, revision))
-        return found
-
-
-def _body(context: Context) -> bytes | None:
-    """The message as it came over HTTP, when the transport kept it."""
-    scope = getattr(context.request, "scope", None)
-    return scope.get("m3bench.body") if scope is not None else None

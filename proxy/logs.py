@@ -11,24 +11,49 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from hashlib import sha256
+from typing import Protocol
 
-from m3bench.proxy.seat import ActiveRun, Seat, seat_name
 from m3bench.tasks.errors import UserError
 
 FORMS = ("plain", "json")
 
-RUN = 12
-"""Characters of a run's handle, as people see it elsewhere."""
+RUN_CHARACTERS = 12
+"""Of a run's handle, as people see it elsewhere."""
 
-NAME = 120
-"""Characters of a name that a client chose."""
+NAME_CHARACTERS = 120
+"""Of a name that a client chose."""
 
-_answering: ContextVar[tuple[Seat, ActiveRun | None] | None] = ContextVar("answering", default=None)
+
+class LoggedRun(Protocol):
+    """A run, as far as its lines need it."""
+
+    id: str
+
+
+class LoggedSeat(Protocol):
+    """A seat, as far as its lines need it."""
+
+    id: str
+
+    @property
+    def run(self) -> LoggedRun | None:
+        """The run that is under way there."""
+        ...
+
+
+_answering: ContextVar[tuple[LoggedSeat, LoggedRun | None] | None] = ContextVar("answering", default=None)
+
+
+@lru_cache(maxsize=4096)
+def seat_name(seat: str) -> str:
+    """A seat's name for people; its handle cannot be told from it."""
+    return sha256(seat.encode(errors="replace")).hexdigest()[:8]
 
 
 @contextmanager
-def answering(seat: Seat, run: ActiveRun | None) -> Iterator[None]:
+def answering(seat: LoggedSeat, run: LoggedRun | None) -> Iterator[None]:
     """While this lasts, what is logged here belongs to a call on a seat and, when there is one, to a run."""
     token = _answering.set((seat, run))
     try:
@@ -42,7 +67,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """A JSON object, in ASCII: whatever a client sends, a line stays a line."""
-        line: dict[str, Any] = {
+        line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -55,7 +80,7 @@ class JsonLines(logging.Formatter):
             # A call that starts a run belongs to it from then on.
             current = run or seat.run
             if current is not None:
-                line["run"] = current.id[:RUN]
+                line["run"] = current.id[:RUN_CHARACTERS]
         line |= getattr(record, "facts", {})
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)

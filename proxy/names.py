@@ -1,11 +1,21 @@
-"""Tool names as clients write them, taken for the tools that are meant.
+"""Which tool a call means: names as clients write them, and calls by way of `call_tool`.
 
 Clients put the server's name before a tool's, and some turn hyphens into underscores. They undo that before they call,
 but models and frameworks also write such names themselves. A name that is a tool's own is never read otherwise.
+
+A seat that lists only `find_tools` and `call_tool` is asked for every tool by way of `call_tool`. Such a call is the
+call of the tool that it names, with the arguments inside it; the router and everyone who reads the record sees it as
+that. The request on record keeps the bytes that came.
 """
 
+import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+
+FIND_TOOLS, CALL_TOOL = "find_tools", "call_tool"
+
+INJECTED = frozenset({"wait_for_previous"})
+"""Arguments that clients add to every call: Gemini CLI marks the order inside a turn with one."""
 
 _PREFIX = re.compile(r"(?:mcp(__|_|-))?m3bench(?:__|[_\-.:/])")
 _ANY_SERVER = re.compile(r"mcp__[A-Za-z0-9-]+?__|mcp_[A-Za-z0-9-]+?_")
@@ -20,10 +30,38 @@ def understood(name: str, known: Collection[str]) -> str:
     for plain in _bare(name):
         if plain in known:
             return plain
-        alike = [one for one in known if one.replace("-", "_") == plain.replace("-", "_")]
+        alike = [tool for tool in known if tool.replace("-", "_") == plain.replace("-", "_")]
         if len(alike) == 1:
             return alike[0]
     return name
+
+
+def inner(arguments: object) -> tuple[str, dict[str, object]] | None:
+    """The name and the arguments inside those of `call_tool`; None when they are not well-formed.
+
+    What clients add to every call stands outside and is carried over.
+    """
+    if not isinstance(arguments, Mapping) or set(arguments) - INJECTED - {"name", "arguments"}:
+        return None
+    name, given = arguments.get("name"), _object(arguments.get("arguments"))
+    if not isinstance(name, str) or not isinstance(given, dict | None):
+        return None
+    return name, {**(given or {}), **{key: arguments[key] for key in INJECTED & set(arguments)}}
+
+
+def meant(tool: str, params: Mapping[str, object]) -> object:
+    """The arguments of a recorded call, as sent to the tool that was meant.
+
+    Args:
+        tool: The tool's name on record; `call_tool` when what came was no call of another tool.
+        params: The parameters of the request.
+    """
+    arguments = params.get("arguments")
+    name = params.get("name")
+    if not isinstance(name, str) or understood(name, (CALL_TOOL,)) != CALL_TOOL or tool == CALL_TOOL:
+        return arguments
+    found = inner(arguments)
+    return found[1] if found is not None else arguments
 
 
 def _bare(name: str) -> Iterator[str]:
@@ -34,3 +72,14 @@ def _bare(name: str) -> Iterator[str]:
             yield name[found.end() :]
     if found := _SUFFIX.search(name):
         yield name[: found.start()]
+
+
+def _object(given: object) -> object:
+    """An object that was sent as text."""
+    if not isinstance(given, str):
+        return given
+    try:
+        found = json.loads(given)
+    except (ValueError, RecursionError):
+        return given
+    return found if isinstance(found, dict) else given

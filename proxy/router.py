@@ -1,49 +1,39 @@
-"""Takes a call to where it is answered, and has it on record before the answer leaves.
+"""Takes a call to where it is answered.
 
-Our own tools, the run's sandbox, an upstream server or a cassette: the router decides by name, checks what
-can be checked without starting anything, bounds time and size, and says of every failure whose it is. It
-knows neither transports nor protocol revisions; the front door does.
+Our own tools, the run's sandbox, an upstream server or a cassette: the router decides by name, checks what can be
+checked without starting anything, bounds time and size, and says of every failure whose it is. It knows neither
+transports nor protocol revisions; the front door does. That a call is on record before its answer leaves is the
+business of `call`.
 """
 
 import json
-import logging
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import anyio
 import anyio.to_thread
 
-from m3bench.proxy.call import CUT_OFF, Answer, Delivery, Journal, Relay, ToolRequest, error_result
-from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS, INJECTED, inner
-from m3bench.proxy.logs import NAME, answering
-from m3bench.proxy.names import understood
+from m3bench.proxy.call import Call
+from m3bench.proxy.logs import answering
+from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, INJECTED, inner, understood
+from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Journal, Relay, ToolAnswer, ToolRequest, error_result
 from m3bench.proxy.seat import ActiveRun, Seat
-from m3bench.proxy.together import Step
-from m3bench.proxy.trim import MAX_RESULT_BYTES, trim
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
-from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, StoreError, UnknownToolError
+from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
 from m3bench.tasks.outcome import CALL_SECONDS, recorded
 
 MAX_ARGUMENT_BYTES = 8 * 1024 * 1024
 
-CUT_OFF_SECONDS = 5.0
-"""How long it may take to record that a call was cut off."""
-
 CHECKED_AT_ONCE = 64 * 1024
 """Arguments up to this size are checked on the spot; larger ones in a thread, a few at a time."""
 
 CHECKS_AT_ONCE = 2
-
-CANCELLED = Answer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
-
-STOPPED = Answer(outcome="failed", owner="proxy", error=CUT_OFF)
-
-logger = logging.getLogger(__name__)
 
 
 class OwnTools(Protocol):
@@ -51,7 +41,7 @@ class OwnTools(Protocol):
 
     names: frozenset[str]
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, object], client: str = "") -> ToolAnswer:
         """Answer one of our own tools.
 
         Args:
@@ -64,7 +54,7 @@ class OwnTools(Protocol):
 
 
 class Upstreams(Protocol):
-    """Third-party servers fronted by this proxy."""
+    """Third-party servers behind this proxy."""
 
     def owns(self, seat: Seat, name: str) -> bool:
         """Whether an exposed name is answered upstream."""
@@ -74,13 +64,13 @@ class Upstreams(Protocol):
         """The canonical name of an exposed one."""
         ...
 
-    def schema(self, name: str) -> Mapping[str, Any] | None:
+    def schema(self, name: str) -> Mapping[str, object] | None:
         """The input schema of a tool by its exposed name; None when it is not theirs."""
         ...
 
     async def call(
-        self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
-    ) -> Answer:
+        self, seat: Seat, run: str | None, name: str, params: Mapping[str, object], relay: Relay | None, seconds: float
+    ) -> ToolAnswer:
         """Forward a call of a run, or of a seat without one, with its arguments and `_meta`."""
         ...
 
@@ -105,104 +95,66 @@ class Router:
         timeout: float = CALL_SECONDS,
         only_runs: bool = False,
     ) -> None:
-        self._journal = journal
+        self.journal = journal
+        self.stopping = False
+        """Whether the server is about to end: it is not the clients who cut off calls from then on."""
         self._own = own
         self._listed_own = own.names - {FIND_TOOLS}
         self._upstreams = upstreams
         self._timeout = timeout
-        self._stopping = False
         self._only_runs = only_runs
         self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
 
     def stop(self) -> None:
-        """The server is about to end: it is not the clients who cut off calls from now on."""
-        self._stopping = True
+        """The server is about to end."""
+        self.stopping = True
 
-    def schema(self, name: str) -> Mapping[str, Any] | None:
+    def schema(self, name: str) -> Mapping[str, object] | None:
         """The schema whose arguments HTTP clients may have to repeat in headers: no bundled tool asks for that."""
         return self._upstreams.schema(name) if self._upstreams is not None else None
 
     async def call(
-        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: Delivery | None = None
-    ) -> Answer:
+        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: AnswerDelivery | None = None
+    ) -> ToolAnswer:
         """Answer a request; the answer is on record when this returns, and may have been delivered.
 
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
-        step = seat.together.arrive(request.meta)
+        step = seat.steps.arrive(request.meta)
         request = self._meant(seat, self._named(seat, request))
-        # The run a call belongs to is the one under way when it arrives, whatever happens meanwhile.
-        run = seat.run if request.name not in self._own_names(seat) else None
-        with answering(seat, seat.run):
-            if run is None:
-                return await self._record(seat, request, seat.run, relay, step, delivery)
-            run.enter()
-            try:
-                return await self._record(seat, request, run, relay, step, delivery)
-            finally:
-                run.leave()
-
-    async def _record(
-        self, seat: Seat, request: ToolRequest, run: ActiveRun | None, relay: Relay | None, step: Step | None,
-        delivery: Delivery | None,
-    ) -> Answer:  # fmt: skip
         name = request.name if isinstance(request.name, str) else ""
-        tool = seat.tools.get(name) if _reachable(seat, request) else None
-        canonical = name
-        try:
-            canonical = self._canonical(seat, request, name)
-            number = await self._journal.received(request, run.id if run else None, canonical)
-        except Exception as error:
-            answer = _unrecorded("The call was not made, because it could not be recorded", error)
-            if run is not None and name not in self._own_names(seat):
-                # What a run lost must not be forgotten when the record works again.
-                run.lose(request, canonical, answer)
-            return answer
-        try:
-            answer = await self._settle(seat, request, tool, run, relay, number)
-            if step is not None:
-                await seat.together.wait(step)
-        except anyio.get_cancelled_exc_class():
-            await self._cut_off(number)
-            raise
-        try:
-            await self._journal.answered(number, answer, delivery)
-        except Exception as error:
-            # What is not on record must not be seen.
-            return _unrecorded("The tool answered, but its answer could not be recorded and is withheld", error)
-        try:
-            sent_ns = delivery.sent_ns if delivery is not None else 0
-            self._journal.sent(number, sent_ns or time.monotonic_ns())
-        except Exception:
-            logger.exception("When the answer to call %d left is not on record", number)
-        if logger.isEnabledFor(logging.INFO):
-            seconds = round((time.monotonic_ns() - request.received_ns) / 1e9, 6)
-            facts = {"tool": canonical[:NAME], "outcome": answer.outcome, "owner": answer.owner, "seconds": seconds}
-            logger.info("A call was answered", extra={"facts": facts})
-        return answer
+        own = name in self._own_names(seat)
+        call = Call(seat, request, self._canonical(seat, request, name), own, seat.run, step, relay, delivery)
+        with answering(seat, call.run):
+            return await call.carry_out(self)
 
-    async def _settle(
-        self, seat: Seat, request: ToolRequest, tool: Tool | None, run: ActiveRun | None, relay: Relay | None,
-        number: int,
-    ) -> Answer:  # fmt: skip
-        """An answer, whatever breaks on the way to it, of a size that clients take."""
-        try:
-            answer = await self._answer(seat, request, tool, run, relay)
-            if len(answer.result) > MAX_RESULT_BYTES and run is not None:
-                answer = await anyio.to_thread.run_sync(_fit, answer, run, number)
-        except Exception as error:
-            logger.exception("A call to %r failed inside the proxy", request.name)
-            text = f"m3bench failed: {type(error).__name__}. This is a fault of the benchmark, not of your call."
-            return Answer(outcome="failed", owner="proxy", result=error_result(text))
-        return answer
-
-    async def _cut_off(self, number: int) -> None:
-        """Put on record that the client did not wait for its answer, or was not given the time."""
-        with anyio.move_on_after(CUT_OFF_SECONDS, shield=True):
-            try:
-                await self._journal.answered(number, STOPPED if self._stopping else CANCELLED)
-            except Exception:
-                logger.exception("That call %d was cut off is not on record", number)
+    async def answer(self, call: Call) -> ToolAnswer:
+        """What a call comes to, by the name of the tool that is meant."""
+        seat, request, name, arguments = call.seat, call.request, call.request.name, call.request.arguments
+        if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
+            text = "tools/call needs a name and, as arguments, an object"
+            return ToolAnswer(outcome="illegal_format", error=(INVALID_PARAMS, text))
+        clean = {key: value for key, value in (arguments or {}).items() if key not in INJECTED}
+        if call.own:
+            return await self._own.call(seat, name, clean, request.caller.client)
+        if seat.unlisted and not request.indirect:
+            return self._not_listed(seat, name, clean)
+        if self._upstreams is not None and self._upstreams.owns(seat, name):
+            if call.run is None and self._only_runs:
+                return _refused(no_task(seat))
+            stop = call.run.admit() if call.run is not None else None
+            if stop is not None:
+                return _over(stop)
+            present = without_nulls(self._upstreams.schema(name) or {}, clean)
+            params = {"name": name, "arguments": present, "_meta": dict(request.meta)}
+            run = call.run.id if call.run is not None else None
+            return await self._upstreams.call(seat, run, name, params, call.relay, self._timeout)
+        tool = seat.tools.get(name)
+        if tool is None:
+            return self._unknown(call, name)
+        if call.run is None:
+            return _refused(no_task(seat))
+        return await self._forward(call.run, tool, clean)
 
     def _own_names(self, seat: Seat) -> frozenset[str]:
         """Our own tools, as far as a seat has them."""
@@ -216,8 +168,7 @@ class Router:
         own |= {CALL_TOOL} if seat.unlisted else set()
         if name in own:
             return request
-        listed = (entry["name"] for entry in (*seat.listing, *seat.unlisted))
-        return replace(request, name=understood(name, {*own, *seat.tools, *listed}))
+        return replace(request, name=understood(name, {*own, *seat.tools, *_names(*seat.listing, *seat.unlisted)}))
 
     def _meant(self, seat: Seat, request: ToolRequest) -> ToolRequest:
         """A call by way of `call_tool` as the call of the tool it names; our own tools are called directly."""
@@ -225,72 +176,51 @@ class Router:
         if found is None or found[0] in {*self._own.names, CALL_TOOL}:
             return request
         name, arguments = found
-        shown = next((one for one in (name, expose(name)) if self._knows(seat, one)), name)
+        shown = next((shown for shown in (name, expose(name)) if self._knows(seat, shown)), name)
         if not self._knows(seat, shown):
-            shown = understood(shown, {*seat.tools, *(entry["name"] for entry in seat.unlisted)})
+            shown = understood(shown, {*seat.tools, *_names(*seat.unlisted)})
         return replace(request, name=shown, arguments=arguments, indirect=True)
 
     def _knows(self, seat: Seat, name: str) -> bool:
         return name in seat.tools or (self._upstreams is not None and self._upstreams.owns(seat, name))
 
     def _canonical(self, seat: Seat, request: ToolRequest, name: str) -> str:
-        if not _reachable(seat, request):
+        """The name of a tool on record; as it was sent when there is no such tool, or not in this way."""
+        if seat.unlisted and not request.indirect:
             return name
         if self._upstreams is not None and self._upstreams.owns(seat, name):
             return self._upstreams.qualified(seat, name)
         tool = seat.tools.get(name)
         return tool.qualified if tool is not None else name
 
-    async def _answer(
-        self, seat: Seat, request: ToolRequest, tool: Tool | None, run: ActiveRun | None, relay: Relay | None
-    ) -> Answer:
-        name, arguments = request.name, request.arguments
-        if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
-            text = "tools/call needs a name and, as arguments, an object"
-            return Answer(outcome="illegal_format", error=(INVALID_PARAMS, text))
-        clean = {key: value for key, value in (arguments or {}).items() if key not in INJECTED}
-        if name in self._own_names(seat):
-            return await self._own.call(seat, name, clean, request.caller.client)
-        if seat.unlisted and not request.indirect:
-            return self._not_listed(seat, name, clean)
-        if self._upstreams is not None and self._upstreams.owns(seat, name):
-            if run is None and self._only_runs:
-                return _refused(no_task(seat))
-            stop = run.admit() if run is not None else None
-            if stop is not None:
-                return _over(stop)
-            present = without_nulls(self._upstreams.schema(name) or {}, clean)
-            params = {"name": name, "arguments": present, "_meta": dict(request.meta)}
-            return await self._upstreams.call(seat, run.id if run else None, name, params, relay, self._timeout)
-        if tool is None and request.indirect:
+    def _unknown(self, call: Call, name: str) -> ToolAnswer:
+        """There is no tool of this name."""
+        if call.request.indirect:
             # The tool that the protocol knows, call_tool, is there: what it was asked for is not.
-            unknown = UnknownToolError(name, nearest(name, [entry["name"] for entry in seat.unlisted]))
+            unknown = UnknownToolError(name, nearest(name, _names(*call.seat.unlisted)))
             text = f"{unknown} find_tools finds tools by what they do."
-            return Answer(outcome="unknown_tool", result=error_result(text))
-        if tool is None:
-            unknown = UnknownToolError(name, nearest(name, [*seat.tools, *sorted(self._own_names(seat))]))
-            return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
-        if run is None:
-            return _refused(no_task(seat))
-        return await self._forward(run, tool, clean)
+            return ToolAnswer(outcome="unknown_tool", result=error_result(text))
+        unknown = UnknownToolError(name, nearest(name, [*call.seat.tools, *sorted(self._own_names(call.seat))]))
+        return ToolAnswer(outcome="unknown_tool", error=(INVALID_PARAMS, str(unknown)))
 
-    def _not_listed(self, seat: Seat, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def _not_listed(self, seat: Seat, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
         """A seat that lists only `find_tools` and `call_tool` was asked for another tool, or for none."""
         if name != CALL_TOOL:
             unknown = UnknownToolError(name, nearest(name, [CALL_TOOL, *sorted(self._own_names(seat))]))
             hint = " Call it by way of call_tool." if self._knows(seat, name) else ""
-            return Answer(outcome="unknown_tool", error=(INVALID_PARAMS, f"{unknown}{hint}"))
+            return ToolAnswer(outcome="unknown_tool", error=(INVALID_PARAMS, f"{unknown}{hint}"))
         asked = inner(arguments)
         if asked is not None:
             text = f"{asked[0]} cannot be called by way of call_tool: name a tool that find_tools gives."
-            return Answer(outcome="unknown_tool", result=error_result(text))
+            return ToolAnswer(outcome="unknown_tool", result=error_result(text))
         text = (
             "Invalid arguments for tool call_tool: it takes name, the name of a tool that find_tools gave, and "
             "arguments, an object with the arguments of that tool, and nothing else."
         )
-        return Answer(outcome="invalid_arguments", result=error_result(text))
+        return ToolAnswer(outcome="invalid_arguments", result=error_result(text))
 
-    async def _forward(self, run: ActiveRun, tool: Tool, arguments: dict[str, Any]) -> Answer:
+    async def _forward(self, run: ActiveRun, tool: Tool, arguments: Mapping[str, object]) -> ToolAnswer:
+        """Have a bundled tool answer, in the sandbox of the run."""
         stop = run.admit()
         if stop is not None:
             return _over(stop)
@@ -303,19 +233,19 @@ class Router:
             if taken is not arguments:
                 raw = _dump(tool, taken)
         except InvalidArgumentsError as error:
-            return Answer(outcome="invalid_arguments", result=error_result(str(error)))
+            return ToolAnswer(outcome="invalid_arguments", result=error_result(str(error)))
         forwarded = time.monotonic_ns()
         try:
             reply = await run.call(tool.qualified, raw, self._timeout)
         except SandboxError as error:
             owner = owner_of_error(error)
             text = f"The benchmark's {owner} failed, not your call: {error} You may call the tool again."
-            return Answer(
+            return ToolAnswer(
                 outcome="failed", owner=owner, result=error_result(text), forwarded_ns=forwarded,
                 returned_ns=time.monotonic_ns(),
             )  # fmt: skip
         outcome, owner = recorded(reply.outcome)
-        return Answer(
+        return ToolAnswer(
             outcome=outcome,
             owner=owner,
             result=reply.result,
@@ -324,11 +254,12 @@ class Router:
         )
 
 
-def _reachable(seat: Seat, request: ToolRequest) -> bool:
-    return request.indirect or not seat.unlisted
+def _names(*entries: Json) -> list[str]:
+    """The tools of entries as they go over the wire."""
+    return [str(entry["name"]) for entry in entries]
 
 
-def _dump(tool: Tool, arguments: Mapping[str, Any]) -> bytes:
+def _dump(tool: Tool, arguments: object) -> bytes:
     """Arguments as they go to the sandbox; raises `InvalidArgumentsError` when there are too many of them."""
     try:
         raw = json.dumps(arguments, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
@@ -339,36 +270,16 @@ def _dump(tool: Tool, arguments: Mapping[str, Any]) -> bytes:
     return raw
 
 
-def _fit(answer: Answer, run: ActiveRun, number: int) -> Answer:
-    """An answer cut to size, the whole of it kept in the run's workspace where that can be done."""
-    try:
-        where = f"the whole of it is in {run.keep(number, answer.result)}"
-    except (OSError, SandboxError) as error:
-        logger.warning("The whole result of call %d could not be kept: %s", number, error)
-        where = f"the whole of it could not be kept in the workspace: {error}"
-    return replace(answer, result=trim(answer.result, where), full=answer.result)
-
-
-def _unrecorded(what: str, error: Exception) -> Answer:
-    if not isinstance(error, StoreError):
-        logger.error("The record failed", exc_info=error)
-    elif logger.isEnabledFor(logging.INFO):
-        # Lines for people leave it to the client, which is told; whoever collects lines wants to see it among them.
-        logger.error("%s: %s", what, error)
-    cause = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
-    return Answer(outcome="failed", owner="proxy", result=error_result(f"{what}: {cause}"))
-
-
 def no_task(seat: Seat) -> str:
     """What a client is told that asks outside a run for what belongs to one."""
     return seat.notice or f"No task is running on this seat: call start_task first.{seat.hint}"
 
 
-def _over(stop: str) -> Answer:
+def _over(stop: str) -> ToolAnswer:
     """A call that the limits of its run do not allow any more."""
-    return Answer(outcome="failed", owner="limit", result=error_result(stop))
+    return ToolAnswer(outcome="failed", owner="limit", result=error_result(stop))
 
 
-def _refused(text: str) -> Answer:
+def _refused(text: str) -> ToolAnswer:
     """A call that cannot be made now; not one of the five outcomes of a tool call in a run."""
-    return Answer(outcome="failed", owner="client", result=error_result(text))
+    return ToolAnswer(outcome="failed", owner="client", result=error_result(text))

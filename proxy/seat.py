@@ -8,12 +8,11 @@ when it opens and never change because of a call, unless a third-party server ch
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from hashlib import sha256
-from typing import Any, Protocol
+from typing import Protocol
 
-from m3bench.proxy.call import Answer, Relay, ToolRequest
-from m3bench.proxy.together import Together
+from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.tool_calls import Relay, ToolAnswer, ToolRequest
+from m3bench.proxy.steps.announced import AnnouncedSteps
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.outcome import Reply
@@ -41,7 +40,7 @@ class ActiveRun(Protocol):
         """Count a call; the reason when the run's limits allow no more."""
         ...
 
-    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+    def lose(self, request: ToolRequest, tool: str, answer: ToolAnswer) -> None:
         """Remember a call that could not be put on record; what it was answered is recorded when that works again."""
         ...
 
@@ -52,12 +51,6 @@ class ActiveRun(Protocol):
     def keep(self, call: int, result: bytes) -> str:
         """Put a result that is too large for a client into the workspace; returns its path there."""
         ...
-
-
-@lru_cache(maxsize=4096)
-def seat_name(seat: str) -> str:
-    """A seat's name for people; its handle cannot be told from it."""
-    return sha256(seat.encode(errors="replace")).hexdigest()[:8]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -73,19 +66,19 @@ class Seat:
     """Whether its client can find it again after the server was started anew."""
     notice: str = ""
     """What became of its run, when that could not go on after such a start."""
-    listing: tuple[dict[str, Any], ...] = ()
+    listing: tuple[Json, ...] = ()
     """The tool list as it goes over the wire, in its fixed order."""
-    unlisted: tuple[dict[str, Any], ...] = ()
+    unlisted: tuple[Json, ...] = ()
     """Tools that the list leaves out and `find_tools` finds; then everything but our own goes by way of `call_tool`."""
     hint: str = ""
     """What a client is told further that finds no run here, when its way of connecting may be the reason."""
-    client: dict[str, Any] = field(default_factory=dict)
+    client: Json = field(default_factory=dict)
     """What the client can be asked for, as it declared it; a part of `CAPABILITIES`."""
     level: str | None = None
     """From which level on the client wants log messages; None when it did not say."""
     listeners: list[Relay] = field(default_factory=list)
     """Ways to the clients that sit here now, for what belongs to no call; the newest last."""
-    together: Together = field(default_factory=Together)
+    steps: AnnouncedSteps = field(default_factory=AnnouncedSteps)
     """Steps that the client has announced."""
 
     @property
@@ -93,7 +86,7 @@ class Seat:
         """The bundled servers whose tools it shows."""
         return tuple(sorted({tool.server for tool in self.tools.values()}))
 
-    async def announce(self, method: str, params: Mapping[str, Any]) -> None:
+    async def announce(self, method: str, params: Mapping[str, object]) -> None:
         """Tell whoever sits here something that belongs to no call."""
         for listener in list(self.listeners):
             try:
@@ -101,7 +94,7 @@ class Seat:
             except Exception as error:
                 logger.info("A client could not be told %s: %s", method, error)
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def request(self, method: str, params: Mapping[str, object]) -> Json:
         """Ask the client that came last; its answer, as `result` or as `error`."""
         if not self.listeners:
             return {"error": {"code": INTERNAL_ERROR, "message": "There is no client to ask."}}

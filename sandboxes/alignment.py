@@ -1,8 +1,9 @@
-"""Where a picture lies in a scene: search by correlation, refinement to a fraction of a pixel.
+"""Image registration: where a picture lies in a scene, by template matching and Gauss-Newton refinement.
 
-Everything here is about brightness on grids. A scene is known by a thumbnail; a picture that may be a crop,
-at any scale, is sampled on the cells of that grid and compared. Nothing here decides whether the two show the
-same thing: that is recognition.
+Everything here is about brightness on grids: normalised cross-correlation (NCC) by FFT and integral images finds
+places, Gauss-Newton steps make them exact to a fraction of a pixel. A scene is known by a thumbnail; a picture that
+may be a crop, at any scale, is sampled on the cells of that grid and compared. Nothing here decides whether the two
+show the same thing: that is recognition.
 """
 
 from collections.abc import Iterator
@@ -55,7 +56,7 @@ class Placement:
         )
 
 
-class Grid:
+class PixelGrid:
     """A scene's brightness at one resolution."""
 
     def __init__(self, image: Image.Image, width: int, height: int) -> None:
@@ -67,17 +68,17 @@ class Grid:
     @cached_property
     def spectrum(self) -> NDArray[np.complex128]:
         """For correlation."""
-        return np.fft.rfft2(self.relief)
+        return np.fft.rfft2(self.normalised)
 
     @cached_property
-    def relief(self) -> Pixels:
-        """What is compared in a search."""
-        return relief(self.pixels)
+    def normalised(self) -> Pixels:
+        """The pixels as they are compared in a search."""
+        return contrast_normalised(self.pixels)
 
     @cached_property
     def sums(self) -> tuple[Pixels, Pixels]:
-        """Running sums of the pixels and of their squares."""
-        return (running_sum(self.relief), running_sum(self.relief**2))
+        """Integral images of the pixels and of their squares."""
+        return (integral_image(self.normalised), integral_image(self.normalised**2))
 
 
 class Backdrop:
@@ -85,7 +86,7 @@ class Backdrop:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self._grids: dict[int, Grid] = {}
+        self._grids: dict[int, PixelGrid] = {}
 
     @cached_property
     def thumbnail(self) -> Image.Image:
@@ -93,14 +94,14 @@ class Backdrop:
         with Image.open(BytesIO(self.scene.thumbnail)) as image:
             return image.convert("L")
 
-    def grid(self, side: int) -> Grid:
+    def grid(self, side: int) -> PixelGrid:
         """The scene with that many cells along its longer side, or as many as the thumbnail has."""
         side = min(side, max(self.thumbnail.size))
         if side not in self._grids:
             factor = side / max(self.thumbnail.size)
             size = (max(1, round(self.thumbnail.width * factor)), max(1, round(self.thumbnail.height * factor)))
             small = self.thumbnail.resize(size, Image.Resampling.BILINEAR)
-            self._grids[side] = Grid(small, self.scene.width, self.scene.height)
+            self._grids[side] = PixelGrid(small, self.scene.width, self.scene.height)
         return self._grids[side]
 
     def patch(self, box: Box, size: tuple[int, int]) -> Pixels:
@@ -111,7 +112,7 @@ class Backdrop:
         return np.asarray(self.thumbnail.resize(size, Image.Resampling.BILINEAR, box=part), np.float64)
 
 
-class Sample(NamedTuple):
+class GridSample(NamedTuple):
     """A picture on the cells of a grid, and which cells it covers."""
 
     pixels: Pixels
@@ -129,24 +130,24 @@ class Template(NamedTuple):
 
 
 class View:
-    """A picture to be found: its brightness, and copies at a half, a quarter …"""
+    """A picture to be found, as an image pyramid: its brightness, and copies at a half, a quarter …"""
 
     def __init__(self, image: Image.Image) -> None:
         self.width, self.height = image.size
-        self._copies = [grey(image)]
+        self._pyramid = [grey(image)]
         factor = ceil(max(image.size) / _LARGEST_VIEW)
         if factor > 1:
-            self._copies = [self._copies[0].reduce(factor)]
-        while min(self._copies[-1].size) >= 32:
-            self._copies.append(self._copies[-1].reduce(2))
+            self._pyramid = [self._pyramid[0].reduce(factor)]
+        while min(self._pyramid[-1].size) >= 32:
+            self._pyramid.append(self._pyramid[-1].reduce(2))
         self._templates: dict[object, Template] = {}
 
-    def template(self, grid: Grid, scale: float, columns: int, rows: int) -> "Template":
+    def template(self, grid: PixelGrid, scale: float, columns: int, rows: int) -> "Template":
         """The picture as it is searched: its first cells on a grid, at a scale."""
         key = (grid.cell, grid.pixels.shape, scale)
         if key not in self._templates:
             box = (0.0, 0.0, columns * grid.cell[0] * scale, rows * grid.cell[1] * scale)
-            pixels = relief(self.patch(box, (columns, rows)))
+            pixels = contrast_normalised(self.patch(box, (columns, rows)))
             pixels -= pixels.mean()
             spectrum = np.conj(np.fft.rfft2(pixels, s=grid.pixels.shape))
             self._templates[key] = Template(spectrum, sqrt((pixels**2).sum()), rows, columns)
@@ -162,17 +163,17 @@ class View:
         copy = next(
             (
                 copy
-                for copy in reversed(self._copies)
+                for copy in reversed(self._pyramid)
                 if (box[2] - box[0]) * copy.width / self.width >= 2 * size[0]
                 and (box[3] - box[1]) * copy.height / self.height >= 2 * size[1]
             ),
-            self._copies[0],
+            self._pyramid[0],
         )
         across, down = copy.width / self.width, copy.height / self.height
         part = _inside((box[0] * across, box[1] * down, box[2] * across, box[3] * down), copy.size)
         return np.asarray(copy.resize(size, Image.Resampling.BILINEAR, box=part), np.float64)
 
-    def sample(self, grid: Grid, placement: Placement) -> Sample | None:
+    def sample(self, grid: PixelGrid, placement: Placement) -> GridSample | None:
         """The picture on all cells of a grid that lie in it; None when those are too few to say anything."""
         across, down = grid.cell[0] * placement.scale_x, grid.cell[1] * placement.scale_y
         left, top = placement.point(0, 0)
@@ -189,7 +190,7 @@ class View:
             columns.stop * across + left,
             rows.stop * down + top,
         )
-        return Sample(self.patch(box, size), rows, columns)
+        return GridSample(self.patch(box, size), rows, columns)
 
 
 class Hit(NamedTuple):
@@ -207,7 +208,7 @@ def search(backdrop: Backdrop, view: View, scale: float, side: int, count: int) 
     rows = min(grid.rows, floor(view.height / scale / grid.cell[1] + 0.02))
     if min(columns, rows) < 5:
         return
-    found = correlate(grid, view.template(grid, scale, columns, rows))
+    found = cross_correlate(grid, view.template(grid, scale, columns, rows))
     for _ in range(count):
         row, column = divmod(int(np.argmax(found)), found.shape[1])
         place = Placement(left=column * grid.cell[0], top=row * grid.cell[1], scale_x=scale, scale_y=scale)
@@ -215,8 +216,8 @@ def search(backdrop: Backdrop, view: View, scale: float, side: int, count: int) 
         found[max(0, row - 3) : row + 4, max(0, column - 3) : column + 4] = -1
 
 
-def correlate(grid: Grid, template: Template) -> Pixels:
-    """The normalised correlation of a template with each place of a grid it fits in."""
+def cross_correlate(grid: PixelGrid, template: Template) -> Pixels:
+    """The normalised cross-correlation (NCC) of a template with each place of a grid it fits in, by FFT."""
     rows, columns = template.rows, template.columns
     product = np.fft.irfft2(grid.spectrum * template.spectrum, s=grid.pixels.shape)
     total, squares = (window_sums(sums, rows, columns) for sums in grid.sums)
@@ -226,7 +227,7 @@ def correlate(grid: Grid, template: Template) -> Pixels:
 
 
 def refine(hit: Hit, view: View, side: int, *, scaling: bool) -> Hit | None:
-    """A place made exact: Gauss-Newton steps on shift, and on scale where that is free, with outliers muted.
+    """A place made exact: Gauss-Newton steps on shift, and on scale where that is free, weighted against outliers.
 
     None when the place slips out of the scene.
     """
@@ -251,9 +252,9 @@ def weigh(backdrop: Backdrop, view: View, placement: Placement, side: int) -> Hi
     return Hit(correlation(grid.pixels[sample.rows, sample.columns], sample.pixels), backdrop, placement)
 
 
-def _step(grid: Grid, sample: Sample, *, scaling: bool) -> tuple[Pixels, Pixels]:
+def _step(grid: PixelGrid, sample: GridSample, *, scaling: bool) -> tuple[Pixels, Pixels]:
     """How far, in cells and in relative size, the sample should move."""
-    scene, seen = relief(grid.pixels[sample.rows, sample.columns]), relief(sample.pixels)
+    scene, seen = contrast_normalised(grid.pixels[sample.rows, sample.columns]), contrast_normalised(sample.pixels)
     down, right = np.gradient(scene)
     terms = [right, down]
     if scaling:
@@ -262,7 +263,7 @@ def _step(grid: Grid, sample: Sample, *, scaling: bool) -> tuple[Pixels, Pixels]
         terms.append(down * (np.arange(rows) - (rows - 1) / 2)[:, None])
     matrix = np.stack([term.ravel() for term in terms])
     error = (seen - scene).ravel()
-    weighted = matrix * _obedience(error, 0.1)
+    weighted = matrix * _robust_weights(error, 0.1)
     normal = weighted @ matrix.T
     normal[np.diag_indices_from(normal)] *= 1 + 1e-4
     normal[np.diag_indices_from(normal)] += 1e-6
@@ -271,7 +272,7 @@ def _step(grid: Grid, sample: Sample, *, scaling: bool) -> tuple[Pixels, Pixels]
     return np.clip(solution[:2], -2, 2), stretch
 
 
-def _moved(placement: Placement, grid: Grid, sample: Sample, shift: Pixels, stretch: Pixels) -> Placement:
+def _moved(placement: Placement, grid: PixelGrid, sample: GridSample, shift: Pixels, stretch: Pixels) -> Placement:
     middle = (sample.columns.start + sample.columns.stop) / 2, (sample.rows.start + sample.rows.stop) / 2
     return Placement(
         left=float(placement.left * (1 + stretch[0]) + (shift[0] - stretch[0] * middle[0]) * grid.cell[0]),
@@ -285,7 +286,7 @@ def fit_brightness(scene: Pixels, seen: Pixels) -> tuple[float, float]:
     """Gain and offset that turn the scene's brightness into the picture's, found past what was drawn over."""
     gain, offset = 1.0, float(np.median(seen - scene))
     for _ in range(5):
-        weights = _obedience(seen - gain * scene - offset, 3.0)
+        weights = _robust_weights(seen - gain * scene - offset, 3.0)
         total = weights.sum()
         scene_mean, seen_mean = (weights * scene).sum() / total, (weights * seen).sum() / total
         centred = weights * (scene - scene_mean)
@@ -294,34 +295,34 @@ def fit_brightness(scene: Pixels, seen: Pixels) -> tuple[float, float]:
     return gain, offset
 
 
-def _obedience(error: Pixels, least: float) -> Pixels:
-    """Weights that fall from 1 to 0 as errors grow beyond what is usual among them."""
+def _robust_weights(error: Pixels, least: float) -> Pixels:
+    """Geman-McClure weights, which fall from 1 to 0 as errors grow beyond what is usual among them."""
     width = 2 * max(least, 1.5 * float(np.median(np.abs(error))))
     weights: Pixels = 1 / (1 + (error / width) ** 2) ** 2
     return weights
 
 
 def correlation(first: Pixels, second: Pixels) -> float:
-    """The normalised correlation of two equally large areas."""
+    """The normalised cross-correlation (NCC) of two equally large areas."""
     first, second = first - first.mean(), second - second.mean()
     spread = sqrt((first**2).sum() * (second**2).sum())
     return float((first * second).sum() / (spread + _FLAT**2 * first.size))
 
 
-def relief(values: Pixels) -> Pixels:
-    """Brightness against its surroundings, in units of the local contrast: light and strong strokes matter little."""
+def contrast_normalised(values: Pixels) -> Pixels:
+    """Local contrast normalisation: brightness against its surroundings, which evens out light and strong strokes."""
     reach = 3
     padded = np.pad(values, reach, mode="edge")
     size = 2 * reach + 1
-    mean = window_sums(running_sum(padded), size, size) / size**2
-    squares = window_sums(running_sum(padded**2), size, size) / size**2
+    mean = window_sums(integral_image(padded), size, size) / size**2
+    squares = window_sums(integral_image(padded**2), size, size) / size**2
     spread = np.sqrt(np.maximum(squares - mean**2, 0))
     found: Pixels = (values - mean) / (spread + _FLAT)
     return found
 
 
-def running_sum(values: Pixels) -> Pixels:
-    """Sums over everything above and to the left, with a row and column of zeros first."""
+def integral_image(values: Pixels) -> Pixels:
+    """The integral image (summed-area table): sums over all above and to the left, after a row and column of zeros."""
     sums = np.zeros((values.shape[0] + 1, values.shape[1] + 1))
     np.cumsum(values, axis=0, out=sums[1:, 1:])
     np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
@@ -329,7 +330,7 @@ def running_sum(values: Pixels) -> Pixels:
 
 
 def window_sums(sums: Pixels, rows: int, columns: int) -> Pixels:
-    """Sums over every window of a size, from running sums."""
+    """Sums over every window of a size, from an integral image: four values each."""
     found: Pixels = sums[rows:, columns:] - sums[:-rows, columns:] - sums[rows:, :-columns] + sums[:-rows, :-columns]
     return found
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from struct import error as StructError
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from m3bench.sandboxes.workspace import Limits
+from m3bench.sandboxes.workspace import WorkspaceLimits
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.tasks.errors import LimitError, ToolError
 
@@ -30,7 +30,7 @@ _PROPERTIES = "docProps/core.xml"
 _DATE = re.compile(rb"(<dcterms:(created|modified)\b[^>]*>)([^<]*)(?=</dcterms:)")
 
 
-def check(path: Path, limits: Limits, name: str | None = None) -> None:
+def check(path: Path, limits: WorkspaceLimits, name: str | None = None) -> None:
     """Raise `LimitError` when the archive is too large, `ToolError` when it is none or broken.
 
     Args:
@@ -42,7 +42,7 @@ def check(path: Path, limits: Limits, name: str | None = None) -> None:
         pass
 
 
-def pieces(path: Path, limits: Limits, name: str | None = None) -> Iterator[tuple[str, bytes]]:
+def pieces(path: Path, limits: WorkspaceLimits, name: str | None = None) -> Iterator[tuple[str, bytes]]:
     """Every entry's name and content, in pieces of bounded size, checked on the way.
 
     Entries come whole and one after the other. Raises as `check` does; what was handed out before is then
@@ -88,7 +88,7 @@ def _frozen(match: re.Match[bytes]) -> bytes:
     return bytes(opening) + (min(value, now) if field == b"created" else now)
 
 
-def _check_count(name: str, path: Path, limits: Limits) -> None:
+def _check_count(name: str, path: Path, limits: WorkspaceLimits) -> None:
     """Count directory entries without building them: the directory of a small file can name millions."""
     count, tail = 0, b""
     with path.open("rb") as stream:
@@ -100,7 +100,7 @@ def _check_count(name: str, path: Path, limits: Limits) -> None:
         raise LimitError(f"{name} holds {count} entries, more than the {limits.zip_entries} allowed")
 
 
-def _check_directory(name: str, entries: list[ZipInfo], limits: Limits) -> None:
+def _check_directory(name: str, entries: list[ZipInfo], limits: WorkspaceLimits) -> None:
     if len({entry.filename for entry in entries}) < len(entries):
         raise ToolError(f"{name} is damaged: an entry occurs twice", outcome="invalid_arguments")
     total = sum(entry.file_size for entry in entries)

@@ -1,15 +1,15 @@
 """What a tool may return, and how it becomes an MCP result.
 
-A string is one text block, a dict one block of JSON, a list one block per element, `Image` an image block, `Audio` a
-block of sound, None no block at all; `Partial` is what it holds and the sentence about the world's gap. The layout of
-JSON differs between the public servers, so it belongs to the server.
+A string is one text block, a dict one block of JSON, a list one block per element, `ImageBlock` an image, `AudioBlock`
+sound, and None no block at all; `Partial` is what it holds and the sentence about the world's gap. The layout of JSON
+differs between the public servers, so it belongs to the server.
 """
 
 import json
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias, TypedDict
 
 from m3bench.sandboxes.gaps import Partial
 from m3bench.tasks.outcome import GAP_SENTENCE
@@ -33,7 +33,7 @@ def compact(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Image:
+class ImageBlock:
     """A picture in a result."""
 
     data: bytes
@@ -41,23 +41,34 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Audio:
+class AudioBlock:
     """Sound in a result."""
 
     data: bytes
     mime_type: str = "audio/wav"
 
 
-def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
+Block: TypeAlias = dict[str, str]
+"""A content block of MCP: its `type`, and the text, or the data in Base64 with its `mimeType`."""
+
+
+class CallToolResult(TypedDict):
+    """The result of a call as MCP has it."""
+
+    content: list[Block]
+    isError: bool
+
+
+def blocks(value: object, layout: Layout = pretty) -> list[Block]:
     """The content blocks of a tool's return value."""
     match value:
         case None:
             return []
         case str():
             return [{"type": "text", "text": value}]
-        case Image():
+        case ImageBlock():
             return [{"type": "image", "data": b64encode(value.data).decode(), "mimeType": value.mime_type}]
-        case Audio():
+        case AudioBlock():
             return [{"type": "audio", "data": b64encode(value.data).decode(), "mimeType": value.mime_type}]
         case Partial():
             return with_gap_sentence(blocks(value.answer, layout))
@@ -67,7 +78,7 @@ def blocks(value: object, layout: Layout = pretty) -> list[dict[str, Any]]:
             return [{"type": "text", "text": layout(value)}]
 
 
-def with_gap_sentence(content: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_gap_sentence(content: list[Block]) -> list[Block]:
     """Content that ends with the sentence about the world's gap.
 
     It goes into a last text of plain words. After JSON, which must stay readable, it is a block of its own.
@@ -85,6 +96,6 @@ def _is_json(text: str) -> bool:
         return False
 
 
-def result(value: object, layout: Layout = pretty, *, is_error: bool = False) -> dict[str, Any]:
+def result(value: object, layout: Layout = pretty, *, is_error: bool = False) -> CallToolResult:
     """A `CallToolResult` as it goes over the wire."""
     return {"content": blocks(value, layout), "isError": is_error}

@@ -9,12 +9,11 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.content import blocks, result, with_gap_sentence
+from m3bench.sandboxes.content import CallToolResult, blocks, result, with_gap_sentence
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers import load
 from m3bench.sandboxes.toolserver import ToolServer
@@ -46,7 +45,7 @@ class ToolResult:
     """What a call came to, before it is bytes. The outcome travels beside the result, never inside it."""
 
     outcome: ToolOutcome
-    result: dict[str, Any]
+    result: CallToolResult
 
     def render(self) -> Reply:
         """The reply with the result as bytes; one that is far too large is replaced by an error."""
@@ -82,7 +81,7 @@ class Dispatcher:
         self._loader = loader
         self._turns: dict[str, anyio.CapacityLimiter] = {}
 
-    async def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    async def call(self, name: str, arguments: Mapping[str, object]) -> ToolResult:
         """Run a tool.
 
         Raises:
@@ -119,7 +118,7 @@ class Dispatcher:
             message = f"{type(error).__name__}: {error}".replace(str(self._context.workspace.root), MOUNT)
             raise crash(tool.qualified, error, message) from error
 
-    async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, Any]) -> object:
+    async def _run(self, server: ToolServer, tool: Tool, arguments: Mapping[str, object]) -> object:
         handler = server.handler(tool.name)
         declared = tool.input_schema.get("properties", {})
         values = {name: value for name, value in tool.filled(arguments).items() if name in declared}
@@ -131,7 +130,7 @@ class Dispatcher:
         return await anyio.to_thread.run_sync(partial(handler.function, **values), limiter=turn)
 
 
-def _check_length(tool: Tool, arguments: Mapping[str, Any]) -> None:
+def _check_length(tool: Tool, arguments: Mapping[str, object]) -> None:
     if tool.server in _BOUNDED:
         return
     for name, value in arguments.items():
@@ -140,7 +139,7 @@ def _check_length(tool: Tool, arguments: Mapping[str, Any]) -> None:
             raise InvalidArgumentsError(tool.qualified, [problem])
 
 
-def _failed(error: ToolError, answer: dict[str, Any]) -> ToolResult:
+def _failed(error: ToolError, answer: CallToolResult) -> ToolResult:
     """The result of a failure; one that is a gap of the world ends with the sentence that says so."""
     if error.outcome in ("gap", "empty"):
         answer["content"] = with_gap_sentence(answer["content"])

@@ -118,7 +118,7 @@ class Host:
         else:
             self._write(encode(self._respond(request, method, params)))
 
-    async def _call(self, request: int | str, params: dict[str, Any], size: int) -> None:
+    async def _call(self, request: int | str, params: dict[str, object], size: int) -> None:
         name, arguments = params.get("name"), params.get("arguments")
         arguments = {} if arguments is None else arguments
         if not isinstance(name, str) or not isinstance(arguments, dict):
@@ -140,17 +140,17 @@ class Host:
             self._calls.pop(request, None)
             call.over.set()
 
-    async def _settle(self, request: int | str, params: dict[str, Any]) -> None:
+    async def _settle(self, request: int | str, params: dict[str, object]) -> None:
         call = self._find(params)
         if call is not None:
             await call.over.wait()
         self._write(encode({"jsonrpc": "2.0", "id": request, "result": {}}))
 
-    def _respond(self, request: int | str, method: str, params: dict[str, Any]) -> dict[str, Any]:
+    def _respond(self, request: int | str, method: str, params: dict[str, object]) -> dict[str, object]:
         match method:
             case "initialize":
                 asked = params.get("protocolVersion")
-                answer: dict[str, Any] = {
+                answer: dict[str, object] = {
                     "protocolVersion": asked if asked in PROTOCOL_VERSIONS else PROTOCOL_VERSIONS[0],
                     "capabilities": {"tools": {}},
                     "serverInfo": {"name": "m3bench-host", "version": "1"},

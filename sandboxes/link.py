@@ -27,19 +27,19 @@ logger = logging.getLogger(__name__)
 class Pending:
     """A request on its way."""
 
-    def __init__(self, link: "Link", request: int, tool: str = "") -> None:
+    def __init__(self, link: "HostLink", request: int, tool: str = "") -> None:
         self.request = request
         self._link = link
         self._tool = tool
         self._done = anyio.Event()
-        self._message: Reply | dict[str, Any] | SandboxError | None = None
+        self._message: Reply | dict[str, object] | SandboxError | None = None
 
-    def settle(self, message: Reply | dict[str, Any] | SandboxError) -> None:
-        """Give it what came of it."""
+    def settle(self, message: Reply | dict[str, object] | SandboxError) -> None:
+        """Store the outcome and wake whoever waits for it."""
         self._message = message
         self._done.set()
 
-    async def message(self) -> Reply | dict[str, Any]:
+    async def message(self) -> Reply | dict[str, object]:
         """Wait for it. Whoever stops waiting, by cancellation or timeout, takes the request back."""
         try:
             await self._done.wait()
@@ -62,19 +62,19 @@ class Pending:
         message = await self.message()
         if isinstance(message, Reply):
             return message
-        problem = message.get("error", {})
+        if "error" not in message:
+            raise SandboxError("The sandbox answered with something that is not a result.")
+        problem: dict[str, Any] = message["error"]  # type: ignore[assignment]  # written by our host
         data = problem.get("data", {})
         if "nearest" in data:
             raise UnknownToolError(self._tool, data["nearest"])
         if problem.get("code") == INTERNAL_ERROR:
             raise (ToolCrashError if data.get("owner") == "tool" else SandboxError)(problem["message"])
-        if "error" not in message:
-            raise SandboxError("The sandbox answered with something that is not a result.")
         text = NOT_AN_OBJECT if problem.get("code") == INVALID_PARAMS else problem.get("message", "no result")
         return refusal(self._tool, text).render()
 
 
-class Link:
+class HostLink:
     """Requests and replies over some line.
 
     Args:
@@ -111,7 +111,7 @@ class Link:
         request = next(self._numbers)
         return self._send(Pending(self, request, tool), encode_call(request, tool, arguments))
 
-    async def ask(self, method: str, params: object) -> dict[str, Any]:
+    async def ask(self, method: str, params: object) -> dict[str, object]:
         """Send any other request and wait for its result.
 
         Raises:
@@ -120,9 +120,9 @@ class Link:
         request = next(self._numbers)
         line = encode({"jsonrpc": "2.0", "id": request, "method": method, "params": params})
         message = await self._send(Pending(self, request), line).message()
-        if not isinstance(message, dict) or not isinstance(message.get("result"), dict):
+        answer = message.get("result") if isinstance(message, dict) else None
+        if not isinstance(answer, dict):
             raise SandboxError(f"The host answers {method} with {message!r:.500}.")
-        answer: dict[str, Any] = message["result"]
         return answer
 
     def forget(self, pending: Pending, *, cancel: bool) -> None:

@@ -1,19 +1,19 @@
 """Looks at a workspace that m3bench cannot see, from a container of its own beside the sandbox, where no tool runs.
 
-Answers each line of standard input with one line of JSON: `problem` with what there is too much of, or null; `trim`
-with null, when what was written last is gone. Ends with its input.
+Answers each line of standard input with one line of JSON: `problem` with the limit that is exceeded, or null; `trim`
+with null, once the latest writes beyond the limits are removed. Ends when its input ends.
 """
 
 import json
 import sys
 from pathlib import Path
 
-from m3bench.sandboxes.backends.watch import Watch
+from m3bench.sandboxes.backends.watch import ResourceWatch
 
 
 def main() -> None:
     """Answer until the input ends."""
-    watch = Watch(workspace=Path(sys.argv[1]))
+    watch = ResourceWatch(workspace=Path(sys.argv[1]))
     for line in sys.stdin:
         answer = None
         if line.strip() == "problem":

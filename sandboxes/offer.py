@@ -1,11 +1,12 @@
 """Which servers a sandbox offers, and where their code is.
 
-Ordinarily those of the catalog that are ready. Further ones and those of tables are there for those who name them, and
-so is the probe, which exists to put a backend to the test and is listed nowhere.
+By default those of the catalog that are ready. Further servers and those of tables are offered only when named, and so
+is the probe, which exists to test backends and is in no catalog.
 """
 
 from collections.abc import Iterable
 from functools import cache
+from types import ModuleType
 
 from m3bench.sandboxes import servers as bundled
 from m3bench.sandboxes.toolserver import ToolServer
@@ -29,9 +30,7 @@ def offer(servers: Iterable[str] | None) -> Catalog:
         ready = whole_catalog()
     if PROBE not in names:
         return ready.select(names)
-    from m3bench.sandboxes.probe import ENTRY
-
-    return Catalog((*ready.select(names - {PROBE}).servers, ENTRY))
+    return Catalog((*ready.select(names - {PROBE}).servers, _probe().ENTRY))
 
 
 def load(server: str) -> ToolServer:
@@ -40,13 +39,21 @@ def load(server: str) -> ToolServer:
         return _table(server)
     if server != PROBE:
         return bundled.load(server)
-    from m3bench.sandboxes.probe import server as probe
+    found = _probe().server
+    assert isinstance(found, ToolServer)
+    return found
+
+
+def _probe() -> ModuleType:
+    # Here and not above: what misbehaves on purpose is loaded only where somebody names it.
+    from m3bench.sandboxes import probe
 
     return probe
 
 
 @cache
 def _table(server: str) -> ToolServer:
+    # Here and not above: the search that it needs is slow to load, and few sandboxes offer a table.
     from m3bench.sandboxes.table_server import table_server
 
     return table_server(server)

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from m3bench.sandboxes.workspace import Limits, Workspace
+from m3bench.sandboxes.workspace import Workspace, WorkspaceLimits
 from m3bench.tasks.drawing.files import png
 from m3bench.tasks.errors import LimitError, ToolError
 
@@ -66,7 +66,7 @@ def open_picture(workspace: Workspace, path: str) -> Image.Image:
     return decode_picture(workspace.existing(path).read_bytes(), workspace.limits, path)
 
 
-def decode_picture(data: bytes, limits: Limits, name: str) -> Image.Image:
+def decode_picture(data: bytes, limits: WorkspaceLimits, name: str) -> Image.Image:
     """The picture in a file's bytes; `name` is what messages call it. Raises as `open_picture` does."""
     try:
         with Image.open(BytesIO(data), formats=READABLE) as image:
@@ -142,7 +142,7 @@ def _shown(path: str) -> str:
     return repr(path if len(path) <= 200 else f"{path[:200]}…")
 
 
-def _check_size(image: Image.Image, limits: Limits, name: str) -> None:
+def _check_size(image: Image.Image, limits: WorkspaceLimits, name: str) -> None:
     size = f"{image.width}x{image.height}"
     if image.width * image.height > limits.pixels:
         raise LimitError(f"{name} has {size} pixels, more than the {limits.pixels} allowed: scale it down first")
@@ -170,6 +170,7 @@ def _stretched(image: Image.Image) -> Image.Image:
     low, high = image.convert("F").getextrema()
     assert isinstance(low, float)
     assert isinstance(high, float)
+    # Here and not above: hardly any picture is of this kind, and numpy takes a tenth of a second.
     import numpy as np
 
     # One operation after the other: what a compiler joins is rounded differently.

@@ -1,10 +1,10 @@
-"""Sandboxes for runs: leased with a workspace of their own, some kept warm for those who come next.
+"""Sandboxes for runs: leased with a workspace of their own, some kept warm for the next runs.
 
-A spare is a sandbox that is up and waits, in a workspace that is still empty; leasing it gives the run that
-very folder to put its files into, because what a sandbox sees is fixed when it starts. Without spares nothing
-is started before the first call. How many hosts start at the same time is the backend's to bound.
+A spare is a sandbox that is up and waiting, in a workspace that is still empty; leasing it gives the run that
+very folder for its files, because what a sandbox sees is fixed when it starts. Without spares nothing
+is started before the first call. The backend bounds how many hosts start at the same time.
 
-For agents that are known to mean no harm a sandbox can serve one run after the other: what it has read of the world
+For trusted agents a sandbox can serve one run after the other: what it has read of the world
 stays, the files of a run go with the run.
 """
 
@@ -35,9 +35,9 @@ logger = logging.getLogger(__name__)
 class Lease:
     """A run's sandbox and workspace, until it is released."""
 
-    def __init__(self, pool: "Pool", spec: SandboxSpec, sandbox: Sandbox | None, served: int = 0) -> None:
+    def __init__(self, pool: "SandboxPool", spec: SandboxSpec, sandbox: Sandbox | None, served: int = 0) -> None:
         self.served = served
-        """Runs that the sandbox had before this one."""
+        """Runs that the sandbox has served before this one."""
         self.workspace = spec.workspace
         self._pool = pool
         self._spec = spec
@@ -45,7 +45,7 @@ class Lease:
         self._turn = anyio.Lock()
         self._released = False
         self._put: list[str] = []
-        """Files that the sandbox has not taken in yet."""
+        """Files that have not been copied into the sandbox yet."""
 
     @property
     def started(self) -> bool:
@@ -137,10 +137,10 @@ class Spare(NamedTuple):
     workspace: Path
     sandbox: Sandbox
     served: int = 0
-    """Runs that it had before."""
+    """Runs that it has served."""
 
 
-class Pool:
+class SandboxPool:
     """Leases sandboxes of one backend; an async context manager, at whose end every lease is released.
 
     Args:
@@ -218,7 +218,7 @@ class Pool:
         """A workspace that a run of another process has worked in, with a sandbox around it from its first call on.
 
         Raises:
-            SandboxError: The workspace cannot be had.
+            SandboxError: The workspace is not available.
             UnknownToolError: There is no server of that name.
         """
         offer(servers)
@@ -238,7 +238,7 @@ class Pool:
         return len(self._spares)
 
     async def settled(self) -> None:
-        """Wait until the spares are up, or cannot be had."""
+        """Wait until the spares are up, or could not be started."""
         await self._settled.wait()
 
     def keeps(self, lease: Lease) -> bool:

@@ -1,13 +1,14 @@
 """Runs a program that reads its standard input and prints an answer.
 
 For decoders that are programs of their own or must be killable. The child is gone when the call returns, whether it
-ended, computed too long or was cancelled. How long it may compute is counted in seconds of a processor: on a busy
-machine it takes longer, and gets as far.
+ended, computed too long or was cancelled. How long it may compute is counted in seconds of a processor: a busy
+machine takes longer but gets equally far.
 """
 
 import math
 import os
 import signal
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from subprocess import DEVNULL
@@ -16,8 +17,11 @@ from typing import NamedTuple
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
+if sys.platform == "linux":
+    from resource import RLIMIT_CPU, prlimit
 
-class Answer(NamedTuple):
+
+class ProgramOutput(NamedTuple):
     """How a program ended and what it printed."""
 
     code: int
@@ -25,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class OutOfBudgetError(Exception):
-    """A program has computed as long as it may; what it had printed until then is kept."""
+    """A program has used up its processor time; what it had printed until then is kept."""
 
     def __init__(self, output: bytes) -> None:
         self.output = output
@@ -34,13 +38,13 @@ class OutOfBudgetError(Exception):
 
 async def run_program(
     command: Sequence[str], given: bytes = b"", *, cpu_seconds: float, environment: Mapping[str, str] | None = None
-) -> Answer:
+) -> ProgramOutput:
     """The answer of a program; one that ends before it has read all its input answers nothing.
 
     Args:
         command: The program and its arguments; no shell is involved.
         given: What it reads from standard input.
-        cpu_seconds: How long it may compute; rounded up. Where the kernel cannot limit that, time passes instead.
+        cpu_seconds: How long it may compute; rounded up. Elsewhere than on Linux, wall-clock time counts.
         environment: Variables on top of our own.
 
     Raises:
@@ -68,7 +72,7 @@ async def run_program(
     if passed.cancelled_caught or process.returncode == -getattr(signal, "SIGXCPU", 0):
         raise OutOfBudgetError(bytes(output))
     assert process.returncode is not None
-    return Answer(process.returncode, bytes(output)) if read else Answer(process.returncode or 1, b"")
+    return ProgramOutput(process.returncode, bytes(output)) if read else ProgramOutput(process.returncode or 1, b"")
 
 
 async def _collect(stream: ByteReceiveStream, output: bytearray) -> None:
@@ -88,10 +92,8 @@ async def _feed(stream: ByteSendStream, given: bytes) -> bool:
 
 
 def _limit(pid: int, seconds: int) -> bool:
-    """Have the kernel end a process that has computed so long; False where it cannot."""
-    try:
-        from resource import RLIMIT_CPU, prlimit
-    except ImportError:
+    """Have the kernel end a process after so many seconds of processor time; False where it cannot."""
+    if sys.platform != "linux":
         return False
     try:
         # A second more for the kill, so that the signal before it tells why.

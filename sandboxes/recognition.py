@@ -1,18 +1,22 @@
 """Which known scene a picture shows, and what of it can be seen there.
 
 A picture is known by its hash, or by its content when it was saved anew, resized, cropped, greyed, drawn on
-or blurred in places. A whole picture is also known when it was mirrored, turned or framed (copies). Places
-where it may lie are proposed (alignment) and then judged here: the objects that should be visible must really look as
-they do in the scene. So another picture on the same background is not taken for it, and an object that was painted over
-is not reported.
+or blurred in places. Places where it may lie are proposed (`alignment`) and then judged here by structural similarity
+(SSIM): the objects that should be visible must really look as they do in the scene. So another picture on the same
+background is not taken for it, and an object that was painted over is not reported.
+
+A whole picture is also known when it was mirrored, turned or framed. A straightening is a guess how: each is tried, the
+one that fits is kept, and points found in the straightened picture are carried back into the copy.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
 
 from m3bench.sandboxes.alignment import (
     Backdrop,
@@ -21,14 +25,90 @@ from m3bench.sandboxes.alignment import (
     Placement,
     View,
     fit_brightness,
+    integral_image,
     refine,
-    running_sum,
     search,
     weigh,
     window_sums,
 )
-from m3bench.sandboxes.copies import Way, ways
 from m3bench.tasks.scene import Box, Keypoint, Scene, SceneObject
+
+Point = tuple[float, float]
+
+MOST_DEGREES = 8
+"""How far a picture may be turned by hand; quarter turns are tried too."""
+_SAME_COLOUR = 12
+"""Steps of brightness in which the colour of a frame may vary."""
+_THICKEST = 0.3
+"""The share of a side that a frame may take at each edge."""
+
+
+class Straightening(NamedTuple):
+    """A copy made straight."""
+
+    name: str
+    """The same for the same way at every size; a size may lack a way that another has."""
+    image: Image.Image
+    back: Callable[[float, float], Point]
+    """From a point of the straight picture to the same one of the copy."""
+
+
+def straightenings(image: Image.Image) -> Iterator[Straightening]:
+    """Everything that a copy may be, the most common first."""
+    width, height = image.size
+    yield Straightening("mirrored", ImageOps.mirror(image), lambda x, y: (width - x, y))
+    if framed := _inside(image):
+        yield framed
+    for sign in (1, -1):
+        for degrees in range(1, MOST_DEGREES + 1):
+            yield from _turned(image, sign * degrees)
+    yield Straightening(
+        "upside down", image.transpose(Image.Transpose.ROTATE_180), lambda x, y: (width - x, height - y)
+    )
+    yield Straightening("turned right", image.transpose(Image.Transpose.ROTATE_90), lambda x, y: (width - y, x))
+    yield Straightening("turned left", image.transpose(Image.Transpose.ROTATE_270), lambda x, y: (y, height - x))
+    yield Straightening("flipped", ImageOps.flip(image), lambda x, y: (x, height - y))
+
+
+def _inside(image: Image.Image) -> Straightening | None:
+    """What is inside a frame of one colour."""
+    pixels = np.asarray(image.convert("RGB"), np.int16)
+    other = (np.abs(pixels - pixels[0, 0]) > _SAME_COLOUR).any(axis=2)
+    rows, columns = np.flatnonzero(other.any(axis=1)), np.flatnonzero(other.any(axis=0))
+    if not len(rows):
+        return None
+    left, top, right, bottom = int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+    across, down = max(left, image.width - right), max(top, image.height - bottom)
+    if not across + down or across > _THICKEST * image.width or down > _THICKEST * image.height:
+        return None
+    return Straightening("framed", image.crop((left, top, right, bottom)), lambda x, y: (x + left, y + top))
+
+
+def _turned(image: Image.Image, degrees: int) -> Iterator[Straightening]:
+    """The picture turned back, its corners lost as they were, or whole where the copy was made larger for them."""
+    straight = image.rotate(-degrees, Image.Resampling.BILINEAR)
+    middle = (image.width / 2, image.height / 2)
+    yield Straightening(f"turned by {degrees}", straight, lambda x, y: _around(middle, x, y, degrees))
+    angle = math.radians(abs(degrees))
+    share = math.cos(angle) ** 2 - math.sin(angle) ** 2
+    wide = (image.width * math.cos(angle) - image.height * math.sin(angle)) / share
+    tall = (image.height * math.cos(angle) - image.width * math.sin(angle)) / share
+    if wide < image.width / 2 or tall < image.height / 2:
+        return
+    left, top = round((image.width - wide) / 2), round((image.height - tall) / 2)
+    part = straight.crop((left, top, image.width - left, image.height - top))
+    yield Straightening(f"turned by {degrees}, whole", part, lambda x, y: _around(middle, x + left, y + top, degrees))
+
+
+def _around(middle: Point, x: float, y: float, degrees: float) -> Point:
+    """A point turned about the middle, against the clock as pictures are."""
+    angle = math.radians(degrees)
+    right, down = x - middle[0], y - middle[1]
+    return (
+        middle[0] + right * math.cos(angle) + down * math.sin(angle),
+        middle[1] - right * math.sin(angle) + down * math.cos(angle),
+    )
+
 
 _COARSE, _MIDDLE, _FINE = 80, 160, 320
 """Cells along the longer side of the grids for searching at any scale, searching at one scale, and judging."""
@@ -124,14 +204,14 @@ class Recogniser:
         small = image.copy()
         small.thumbnail((_FINE, _FINE))
         fits: dict[str, float] = {}
-        for way in ways(small):
+        for way in straightenings(small):
             _, fit = self._best_frame(View(way.image)) if min(way.image.size) >= 16 else (None, 0.0)
             if fit > 0:
                 fits[way.name] = fit
             if fit > _CERTAIN:
                 break
         likely = max(fits, key=lambda name: fits[name], default="")
-        way_back = next((way for way in ways(image) if way.name == likely), None)
+        way_back = next((way for way in straightenings(image) if way.name == likely), None)
         if way_back is None:
             return None
         view = View(way_back.image)
@@ -211,7 +291,7 @@ def _compare(scene: Pixels, seen: Pixels, size: int, stride: int) -> tuple[Pixel
     """For windows over two areas: their likeness, and how much structure each of the two has there."""
 
     def means(values: Pixels) -> Pixels:
-        found: Pixels = window_sums(running_sum(values), size, size)[::stride, ::stride] / size**2
+        found: Pixels = window_sums(integral_image(values), size, size)[::stride, ::stride] / size**2
         return found
 
     scene_mean, seen_mean = means(scene), means(seen)
@@ -351,7 +431,7 @@ def _carried_point(point: Keypoint, placement: Placement, view: View) -> Keypoin
     return (min(max(x, 0.0), view.width), min(max(y, 0.0), view.height), point[2] if inside else 0.0)
 
 
-def _bent(item: SceneObject, way: Way, size: tuple[int, int]) -> SceneObject:
+def _bent(item: SceneObject, way: Straightening, size: tuple[int, int]) -> SceneObject:
     """An object of a straightened picture in pixels of the picture as it is."""
     left, top, right, bottom = item.box
     corners = [way.back(x, y) for x in (left, right) for y in (top, bottom)]

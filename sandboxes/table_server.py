@@ -6,24 +6,24 @@ the same bytes. What the tools are called and take is in `m3bench.tasks.table_to
 
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from m3bench.sandboxes.toolserver import Handler, ToolServer
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.geo import Point, distance
 from m3bench.sandboxes.world.search import fold
+from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import ToolError
 from m3bench.tasks.table_tools import TableEntry, table_entries
 
-Row = Mapping[str, Any]
+Row = Record
 
 
 def table_server(name: str) -> ToolServer:
     """The server of a table, by the server's name."""
     server = ToolServer(name)
     found = Queries(table_entries()[name])
-    tools: dict[str, Callable[..., Any]] = {
+    tools: dict[str, Callable[..., object]] = {
         "describe": found.describe,
         "list": found.listed,
         "get": found.get,
@@ -56,7 +56,7 @@ class Queries:
             for record in self._table.records
         ]
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """What the table holds."""
         return {
             "records": len(self._rows),
@@ -65,7 +65,7 @@ class Queries:
             "sources": list(self._table.sources),
         }
 
-    def listed(self, offset: int = 0, limit: int = 10) -> dict[str, Any]:
+    def listed(self, offset: int = 0, limit: int = 10) -> dict[str, object]:
         """A page of records."""
         return self._answer(self._rows[offset:], limit)
 
@@ -80,27 +80,27 @@ class Queries:
             outcome="not_found",
         )
 
-    def find(self, text: str, limit: int = 10) -> dict[str, Any]:
+    def find(self, text: str, limit: int = 10) -> dict[str, object]:
         """Records with all the words in their texts."""
         words = fold(text).split()
         return self._answer((row for row in self._rows if _holds(row, words)), limit)
 
-    def filtered(self, field: str, value: str, limit: int = 10) -> dict[str, Any]:
+    def filtered(self, field: str, value: str, limit: int = 10) -> dict[str, object]:
         """Records with a value."""
         return self._answer((row for row in self._rows if fold(value) in map(_written, _values(row, field))), limit)
 
-    def ordered(self, field: str, descending: bool = False, limit: int = 10) -> dict[str, Any]:
+    def ordered(self, field: str, descending: bool = False, limit: int = 10) -> dict[str, object]:
         """Records in the order of a field."""
         known = [row for row in self._rows if field in row]
         return self._answer(sorted(known, key=lambda row: row[field], reverse=descending), limit)
 
-    def counted(self, field: str, limit: int = 10) -> dict[str, Any]:
+    def counted(self, field: str, limit: int = 10) -> dict[str, object]:
         """How often each value stands in a field."""
         counts = Counter(str(value) for row in self._rows for value in _values(row, field))
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         return {"values": len(ranked), "counts": [{"value": value, "count": count} for value, count in ranked[:limit]]}
 
-    def compare(self, first: str, second: str) -> dict[str, Any]:
+    def compare(self, first: str, second: str) -> dict[str, object]:
         """Two records side by side."""
         one, other = self.get(first), self.get(second)
         return {
@@ -108,7 +108,7 @@ class Queries:
             for name in self._entry.fields
         }
 
-    def between(self, field: str, low: float, high: float, limit: int = 10) -> dict[str, Any]:
+    def between(self, field: str, low: float, high: float, limit: int = 10) -> dict[str, object]:
         """Records with a number in a range."""
         if low > high:
             raise ToolError(
@@ -117,7 +117,7 @@ class Queries:
         found = [row for row in self._rows if field in row and low <= row[field] <= high]
         return self._answer(sorted(found, key=lambda row: row[field]), limit)
 
-    def summarize(self, field: str) -> dict[str, Any]:
+    def summarize(self, field: str) -> dict[str, object]:
         """A number over all records."""
         values = [row[field] for row in self._rows if field in row]
         return {
@@ -128,7 +128,7 @@ class Queries:
             "median": statistics.median(values),
         }
 
-    def nearest(self, lat: float, lng: float, limit: int = 10) -> dict[str, Any]:
+    def nearest(self, lat: float, lng: float, limit: int = 10) -> dict[str, object]:
         """Records by their distance from a position."""
         here = Point(lat, lng)
         placed = [row for row in self._rows if "lat" in row and "lng" in row]
@@ -136,12 +136,12 @@ class Queries:
         ranked = sorted(away, key=lambda item: (item[0], str(item[1][self._entry.key])))
         return self._answer(({**row, "kilometres": round(metres / 1000, 3)} for metres, row in ranked), limit)
 
-    def _answer(self, rows: Iterable[Row], limit: int) -> dict[str, Any]:
+    def _answer(self, rows: Iterable[Row], limit: int) -> dict[str, object]:
         found = list(rows)
         return {"found": len(found), "records": found[:limit]}
 
 
-def _values(row: Row, field: str) -> list[Any]:
+def _values(row: Row, field: str) -> list[object]:
     """The values in a field: several in a list, none when it is missing."""
     value = row.get(field)
     return list(value) if isinstance(value, list) else [] if value is None else [value]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from m3bench.sandboxes.content import Layout, pretty
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def split_reply(line: bytes) -> tuple[int, Reply] | None:
     return int(found[1]), Reply(outcome, line[found.end() : line.rindex(b"}")])
 
 
-def error(request: object, code: int, message: str, data: object = None) -> dict[str, Any]:
+def error(request: object, code: int, message: str, data: object = None) -> dict[str, object]:
     """A JSON-RPC error response."""
     extra = {} if data is None else {"data": data}
     return {"jsonrpc": "2.0", "id": request, "error": {"code": code, "message": message, **extra}}

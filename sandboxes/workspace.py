@@ -31,7 +31,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class WorkspaceLimits:
     """What a workspace may hold and a tool may be given."""
 
     bytes: int = 256 * 1024 * 1024
@@ -52,9 +52,9 @@ class Limits:
 class Workspace:
     """A run's folder."""
 
-    def __init__(self, root: Path, limits: Limits | None = None) -> None:
+    def __init__(self, root: Path, limits: WorkspaceLimits | None = None) -> None:
         self.root = root.resolve()
-        self.limits = limits or Limits()
+        self.limits = limits or WorkspaceLimits()
 
     def resolve(self, path: str) -> Path:
         """The real place of a path argument; raises `PathError` when it is not inside the workspace."""

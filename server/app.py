@@ -22,17 +22,16 @@ from m3bench.proxy.front import Front
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import LACKING, Backend
-from m3bench.sandboxes.pool import Pool
-from m3bench.server.runs.attestation.log import Attestor
+from m3bench.sandboxes.pool import SandboxPool
+from m3bench.server.runs.attestation.statements import Attestor
 from m3bench.server.runs.budget import budget
-from m3bench.server.runs.event import Event
+from m3bench.server.runs.event import RankedEvent
 from m3bench.server.runs.journal import LazyJournal
 from m3bench.server.runs.loading import encoder_of, library_of
-from m3bench.server.runs.notices import say_once
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
 from m3bench.server.runs.retrieval import listed
-from m3bench.server.runs.run import Runs
+from m3bench.server.runs.run import RunHooks, RunLimits, Runs, say_once
 from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
 from m3bench.server.runs.versions import versions
 from m3bench.server.scorecard.building import score_run
@@ -41,16 +40,16 @@ from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.pages.app_view import run_in_short, run_view, scorecard_page
 from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.serving.backend import backend_of, check_backend
-from m3bench.server.serving.upstreams import News, open_fleet
+from m3bench.server.serving.upstreams import UpstreamNotices, open_upstreams
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable, bare_name, client_facts
 from m3bench.server.store.contract import Store
+from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import WORKSPACES, run_workspace
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.modes import check_mode, claim_mode
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
 from m3bench.server.store.records import RunRecord, now
-from m3bench.server.store.succession import has_leftovers
+from m3bench.server.store.takeover import has_leftovers
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
 from m3bench.tasks.library import Library
@@ -85,15 +84,15 @@ class App:
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
-        self.place = Place(settings.data, settings.store)
+        self.place = RecordLocation(settings.data, settings.store)
         self._runs_per_sandbox = runs_per_sandbox
         self._clients = clients
         self.catalog = catalog or load_catalog().ready
-        self.event = Event.read(settings.event) if settings.event is not None else None
+        self.event = RankedEvent.read(settings.event) if settings.event is not None else None
         self.library = library or library_of(settings)
-        self.fleet = open_fleet(settings, PROMPTS)
+        self.upstreams = open_upstreams(settings, PROMPTS)
         self.seats: dict[str, Seat] = {}
-        self._news = News(self.fleet, self.seats, self.list_tools)
+        self._notices = UpstreamNotices(self.upstreams, self.seats, self.list_tools)
         self.observer: Observer | None = None
         """Who looks on, when somebody does."""
         self._attestor = Attestor(settings.data)
@@ -123,10 +122,10 @@ class App:
         return backend_of(self.settings)
 
     @cached_property
-    def pool(self) -> Pool:
+    def pool(self) -> SandboxPool:
         """Sandboxes for runs, some of them kept warm when asked for."""
         root = self.settings.data / WORKSPACES / self._owner
-        return Pool(self.backend, root, spares=self.settings.spares, runs=self._runs_per_sandbox)
+        return SandboxPool(self.backend, root, spares=self.settings.spares, runs=self._runs_per_sandbox)
 
     @cached_property
     def runs(self) -> Runs:
@@ -137,10 +136,8 @@ class App:
             pool=self.pool,
             manifest=lambda seat: {**self.manifest(seat), **self.walls, **self._facts(seat)},
             mode=self.settings.mode,
-            max_calls=self.settings.max_calls,
-            max_minutes=self.settings.max_minutes,
-            changed=self._run_changed,
-            sealing=self._attestor.sealed,
+            limits=RunLimits(max_calls=self.settings.max_calls, seconds=self.settings.max_minutes * 60),
+            hooks=RunHooks(changed=self._run_changed, sealing=self._attestor.sealed),
             event=self.event,
         )
 
@@ -149,7 +146,7 @@ class App:
         """Goes on with the runs of processes that are gone."""
         return Resuming(
             self.runs, library=self.library, pool=self.pool, manifest=self.manifest, folder=self.settings.data,
-            forgetful=self.fleet.forgetful,
+            forgetful=self.upstreams.forgetful,
         )  # fmt: skip
 
     @cached_property
@@ -159,18 +156,18 @@ class App:
         tools = BenchmarkTools(
             self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, only=self.settings.task
         )
-        return Router(LazyJournal(self), tools, self.fleet, only_runs=self.settings.ranked)
+        return Router(LazyJournal(self), tools, self.upstreams, only_runs=self.settings.ranked)
 
     @cached_property
     def front(self) -> Front:
         """What transports serve."""
         return Front(
             router=self.router,
-            resources=BenchmarkResources(self.runs, self.library, self.fleet, scorecard_page, run_view),
+            resources=BenchmarkResources(self.runs, self.library, self.upstreams, scorecard_page, run_view),
             version=version("m3bench"),
             content_only=self.settings.content_only,
-            changing=bool(self.fleet.names),
-            prepare=self._news.prepare,
+            changing=bool(self.upstreams.names),
+            prepare=self._notices.prepare,
         )
 
     def _takes_structured(self, client: str) -> bool:
@@ -200,7 +197,9 @@ class App:
         if self.event is not None and id is not None:
             self.event.participant(id)
         profile = self.settings.seat_profile(profile)
-        tools = [tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.fleet.names]
+        tools = [
+            tool for tool in tools_of(profile, self.catalog, self.library) if tool.server not in self.upstreams.names
+        ]
         seat = Seat(
             id=id or secrets.token_hex(16),
             profile=profile,
@@ -231,7 +230,7 @@ class App:
             return self.open_seat(handle, profile, lasting=True)
         record, resumption = found
         try:
-            seat = self.open_seat(handle, record.manifest.get("profile"), lasting=True)
+            seat = self.open_seat(handle, record.setup.profile, lasting=True)
         except UserError:
             seat = self.open_seat(handle, profile, lasting=True)
         try:
@@ -241,7 +240,7 @@ class App:
             raise
         return seat
 
-    async def home(self, handle: str, doubted: bool) -> str | None:
+    async def seat_address(self, handle: str, doubted: bool) -> str | None:
         """Which server on the same record has the seat of a handle, by its address; None when it is this one.
 
         Raises:
@@ -261,7 +260,7 @@ class App:
     def list_tools(self, seat: Seat) -> None:
         """Have a seat show the tools that there are for it now."""
         own = (self._entries.get(tool.qualified) or tool.wire() for tool in seat.tools.values())
-        everything = (*own, *self.fleet.tools(seat))
+        everything = (*own, *self.upstreams.tools(seat))
         seat.listing = (*DEFINITIONS, *listed(seat.profile, everything))
         seat.unlisted = everything if seat.profile == RETRIEVE else ()
 
@@ -272,7 +271,7 @@ class App:
         except StoreError as error:
             # Whoever opens the record next finds the run without its server and marks it as abandoned.
             logger.warning("A seat ended, and its run could not be marked as abandoned: %s", error)
-        self.fleet.end(seat.id)
+        self.upstreams.stop(seat.id)
         if self.seats.get(seat.id) is seat:
             del self.seats[seat.id]
         if seat.lasting and self._store is not None:
@@ -308,24 +307,24 @@ class App:
         """The folder a run worked in."""
         return run_workspace(self.store.folder, record.id)
 
-    def manifest(self, seat: Seat) -> dict[str, Any]:
+    def manifest(self, seat: Seat) -> dict[str, object]:
         """What makes two runs comparable."""
         return {
             **versions(self.library, catalog_of(seat.profile, self.catalog), self.settings.encoder),
             "profile": seat.profile,
             "tools": len(seat.tools),
             "sandbox": self.settings.sandbox,
-            "upstream": self.fleet.versions,
+            "upstream": self.upstreams.versions,
             "content_only": self.settings.content_only,
         }
 
-    def _facts(self, seat: Seat) -> dict[str, Any]:
+    def _facts(self, seat: Seat) -> dict[str, object]:
         """What the tools of a seat cost a client and can be used for, and who plays there in which event."""
         cost = budget(seat.listing, tuple(seat.tools.values()), self.library).to_json()
         return {"budget": cost, **(self.event.facts(seat.id) if self.event is not None else {})}
 
     @property
-    def walls(self) -> dict[str, Any]:
+    def walls(self) -> dict[str, object]:
         """What of a manifest says how sandboxes are held."""
         return {"lacking": self.lacking, "limited_by": self.backend.limited_by}
 
@@ -350,7 +349,7 @@ class App:
             _ = self.store
             self.pool.root.mkdir(parents=True)
         try:
-            async with self.backend, self.pool, self.fleet, anyio.create_task_group() as tasks:
+            async with self.backend, self.pool, self.upstreams, anyio.create_task_group() as tasks:
                 tasks.start_soon(self._keep_tidy)
                 try:
                     yield
@@ -380,7 +379,7 @@ class App:
 
     def _run_changed(self, run: str) -> None:
         if not self.runs.under_way(run):
-            self.fleet.end(run)
+            self.upstreams.stop(run)
         if self.observer is not None:
             self.observer.run_changed(run)
 

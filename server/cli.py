@@ -1,4 +1,8 @@
-"""The `m3bench` program: greets a client that waits, then runs the command line. Ctrl-C is one line and code 130."""
+"""The `m3bench` program: greets a client that waits, then runs the command line. Ctrl-C is one line and code 130.
+
+Imports are inside functions here because this is where every start begins: a client of `m3bench serve` has its tools,
+and a search of the world its answer, before the command line is imported.
+"""
 
 import os
 import signal
@@ -8,20 +12,20 @@ _SOON_SECONDS = 0.05
 
 
 def main() -> None:
-    """Run the program. A client that starts `m3bench serve` has its tools before the commands are imported."""
+    """Run the program."""
     sys.unraisablehook = _press_again
     try:
         try:
             _run()
         finally:
-            # What is left is the end of the process, which another Ctrl-C would only fill with tracebacks.
+            # The process is about to end: another Ctrl-C would only print tracebacks.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
     except SystemExit:
         raise
     except BaseException as error:
         from m3bench.tasks.errors import is_ctrl_c
 
-        # What comes here came before a command was at work, or after: else the command has told it.
+        # Ctrl-C came before the command was at work, or after it: otherwise the command has said so itself.
         if not is_ctrl_c(error):
             raise
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -30,7 +34,7 @@ def main() -> None:
 
 
 def _press_again(lost: "sys.UnraisableHookArgs") -> None:
-    """Ctrl-C that came while something was thrown away is lost, and Python only prints it: let it come again."""
+    """Send Ctrl-C again when it came while an object was being destroyed: there Python only prints it."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         import threading
 
@@ -40,11 +44,11 @@ def _press_again(lost: "sys.UnraisableHookArgs") -> None:
 
 
 def _run() -> None:
-    opening = None
+    first = None
     if sys.argv[1:2] == ["serve"]:
-        from m3bench.proxy.instant import greet
+        from m3bench.proxy.transports.instant import greet
 
-        opening = greet(sys.argv[2:])
+        first = greet(sys.argv[2:])
     elif sys.argv[1:3] == ["world", "search"]:
         from m3bench.server.commands.world_search import at_once
 
@@ -52,7 +56,7 @@ def _run() -> None:
             sys.exit(code)
     from m3bench.server.commands import program
 
-    program.main(opening)
+    program.main(first)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,20 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from m3bench.tasks.coercion import Reading, read_arguments
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
-from m3bench.tasks.schema import problems
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.lazy_modules import LazyModule
+from m3bench.tasks.schema import Schema, problems
+
+if TYPE_CHECKING:
+    from rapidfuzz import fuzz, process, utils
+else:
+    fuzz = LazyModule("rapidfuzz.fuzz")
+    process = LazyModule("rapidfuzz.process")
+    utils = LazyModule("rapidfuzz.utils")
 
 SEPARATOR = "__"
 
@@ -28,7 +37,7 @@ class Tool:
     server: str
     name: str
     description: str
-    input_schema: Mapping[str, Any]
+    input_schema: Schema
     annotations: Mapping[str, bool]
     strict: bool
     """Whether undeclared arguments are refused; most servers ignore them."""
@@ -73,7 +82,7 @@ class Tool:
         found = {name: _dig(arguments, path) for name, path in self.elsewhere.items() if name not in arguments}
         return {**arguments, **{name: value for name, value in found.items() if value is not None}}
 
-    def wire(self) -> dict[str, Any]:
+    def wire(self) -> dict[str, object]:
         """The entry of this tool in an MCP tool list."""
         return {
             "name": self.exposed,
@@ -170,8 +179,6 @@ _FURTHER = 10
 
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The most similar known names, best first; none that is much further away than the best."""
-    from rapidfuzz import fuzz, process, utils
-
     found = process.extract(
         name, list(known), scorer=fuzz.WRatio, processor=utils.default_process, limit=limit, score_cutoff=60
     )
@@ -196,7 +203,7 @@ def _servers(folder: Path) -> tuple[Server, ...]:
     return tuple(_server(entry) for entry in sorted(entries, key=lambda entry: entry["server"].casefold()))
 
 
-def _server(entry: Mapping[str, Any]) -> Server:
+def _server(entry: Record) -> Server:
     return Server(
         name=entry["server"],
         title=entry["title"],

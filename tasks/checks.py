@@ -11,11 +11,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.tasks.folding import fold
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    import openpyxl
+    import pptx
+    from PIL import Image
+
+    from m3bench.tasks import formulas, likeness
+    from m3bench.tasks.answers import numerals
+else:
+    openpyxl = LazyModule("openpyxl")
+    pptx = LazyModule("pptx")
+    Image = LazyModule("PIL.Image")
+    formulas = LazyModule("m3bench.tasks.formulas")
+    numerals = LazyModule("m3bench.tasks.answers.numerals")
+    likeness = LazyModule("m3bench.tasks.likeness")
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])-?\d+(?:\.\d+)?(?![\d])")
 
@@ -41,7 +57,7 @@ class Evidence:
     """What a run left behind."""
 
     answer: str
-    fields: Mapping[str, Any] | None = None
+    fields: Mapping[str, object] | None = None
     """The fields as the client gave them; None when it gave prose alone."""
     workspace: Path
     calls: Sequence[LoggedCall] = ()
@@ -212,29 +228,26 @@ class WorkbookCells(BaseCheck):
         return "the workbook holds " + ", ".join(str(value) for value in self.values)
 
     def problem(self, evidence: Evidence) -> str | None:
-        from openpyxl import load_workbook
-
-        from m3bench.tasks.formulas import cell_values
-
         files = evidence.find(self.pattern)
         if not files:
             return f"there is no {self.pattern}"
         closest: list[str | float] = list(self.values)
         for path in files:
-            cells = [*cell_values(load_workbook(path)), *cell_values(load_workbook(path, data_only=True))]
+            cells = [
+                *formulas.cell_values(openpyxl.load_workbook(path)),
+                *formulas.cell_values(openpyxl.load_workbook(path, data_only=True)),
+            ]
             missing = [value for value in self.values if not any(self._is(cell, value) for cell in cells)]
             if not missing:
                 return None
             closest = min(closest, missing, key=len)
         return f"{', '.join(map(str, closest))} not in it"
 
-    def _is(self, cell: Any, value: str | float) -> bool:
-        from m3bench.tasks.answers.numerals import numbers_in
-
+    def _is(self, cell: object, value: str | float) -> bool:
         if isinstance(value, str):
             return isinstance(cell, str) and fold(value) in fold(cell)
         if isinstance(cell, str) and len(cell) <= LONGEST_FIGURE:
-            return any(abs(number - value) <= self.tolerance for number in numbers_in(cell))
+            return any(abs(number - value) <= self.tolerance for number in numerals.numbers_in(cell))
         return isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell - value) <= self.tolerance
 
 
@@ -255,11 +268,9 @@ class DeckHas(BaseCheck):
         return "the presentation has " + ", ".join(wanted)
 
     def problem(self, evidence: Evidence) -> str | None:
-        from pptx import Presentation
-
         reason = f"there is no {self.pattern}"
         for path in evidence.find(self.pattern):
-            shapes = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
+            shapes = [shape for slide in pptx.Presentation(str(path)).slides for shape in slide.shapes]
             text = fold("\n".join(words for shape in shapes for words in _texts(shape)))
             pictures = sum(hasattr(shape, "image") for shape in shapes)
             missing = [wanted for wanted in self.texts if fold(wanted) not in text]
@@ -292,11 +303,11 @@ class PictureChanged(BaseCheck):
         return f"{len(self.boxes)} places of the picture are changed, and nothing else"
 
     def problem(self, evidence: Evidence) -> str | None:
-        from m3bench.tasks.likeness import changes_elsewhere, copies
-
         reason: str | None = f"there is no {self.pattern} of the same size"
-        for source, copy in copies(evidence.workspace / self.source, evidence.find(self.pattern)):
-            reason = changes_elsewhere(source, copy, self.boxes, self.margin, self.kept, self.least, self.colour)
+        for source, copy in likeness.copies(evidence.workspace / self.source, evidence.find(self.pattern)):
+            reason = likeness.changes_elsewhere(
+                source, copy, self.boxes, self.margin, self.kept, self.least, self.colour
+            )
             if reason is None:
                 return None
         return reason
@@ -320,10 +331,6 @@ class PictureCut(BaseCheck):
         return f"{self.what} is cut out"
 
     def problem(self, evidence: Evidence) -> str | None:
-        from PIL import Image
-
-        from m3bench.tasks.likeness import shows_part
-
         wide, tall = self.size
         fitting = False
         for path in evidence.find(self.pattern):
@@ -332,7 +339,7 @@ class PictureCut(BaseCheck):
             if abs(cut.width - wide) > self.tolerance or abs(cut.height - tall) > self.tolerance:
                 continue
             fitting = True
-            if self.box is None or shows_part(evidence.workspace / self.source, self.box, cut, self.tolerance):
+            if self.box is None or likeness.shows_part(evidence.workspace / self.source, self.box, cut, self.tolerance):
                 return None
         what = "shows that part" if fitting else f"of about {wide}×{tall} pixels was made"
         return f"no picture {what}"
@@ -369,16 +376,10 @@ def _opens(path: Path) -> bool:
     try:
         match path.suffix.lower():
             case ".xlsx":
-                from openpyxl import load_workbook
-
-                load_workbook(path, read_only=True).close()
+                openpyxl.load_workbook(path, read_only=True).close()
             case ".pptx":
-                from pptx import Presentation
-
-                Presentation(str(path))
+                pptx.Presentation(str(path))
             case ".png" | ".jpg" | ".jpeg" | ".webp":
-                from PIL import Image
-
                 with Image.open(path) as picture:
                     picture.load()
             case _:

@@ -41,7 +41,7 @@ def read_arguments(schema: Schema, arguments: object) -> Reading:
     return Reading(taken, tuple(path[:MOST] for path in coerced[:MOST]))
 
 
-def without_nulls(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def without_nulls(schema: Schema, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments without every `null` that stands for an optional one that was left out."""
     return {name: value for name, value in arguments.items() if value is not None or not _means_absent(schema, name)}
 
@@ -64,7 +64,7 @@ def _may_be_null(schema: object) -> bool:
     return kind is None or kind == "null" or (isinstance(kind, list) and "null" in kind)
 
 
-def _read(schema: Schema, value: Any, path: str, coerced: list[str]) -> Any:
+def _read(schema: Schema, value: object, path: str, coerced: list[str]) -> object:
     if "anyOf" in schema:
         kinds = [branch for branch in schema["anyOf"] if branch.get("type") != "null"]
         if problems(schema, value) and not isinstance(value, str) and len(kinds) == 1:
@@ -86,7 +86,7 @@ def _read(schema: Schema, value: Any, path: str, coerced: list[str]) -> Any:
     return value
 
 
-def _read_text(schema: Schema, text: str, path: str, coerced: list[str]) -> Any:
+def _read_text(schema: Schema, text: str, path: str, coerced: list[str]) -> object:
     if _takes_text(schema):
         return text
     plain = text.strip()

@@ -10,8 +10,8 @@ from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.scene import Scene
 
 _FOLDER = Path(__file__).parent / "data" / "examples"
@@ -25,9 +25,9 @@ class Examples:
     files: Mapping[str, bytes]
     """Path in the workspace to content."""
     scenes: tuple[Scene, ...]
-    setup: tuple[tuple[str, Mapping[str, Any]], ...]
+    setup: tuple[tuple[str, Record], ...]
     """Canonical tool names and arguments, to be called in order."""
-    calls: Mapping[str, Mapping[str, Any]]
+    calls: Mapping[str, Record]
     """Bare tool name to arguments."""
 
     def write_files(self, workspace: Path) -> None:

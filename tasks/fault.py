@@ -1,4 +1,4 @@
-"""Whose doing it is: the one rule by which every call and every run is charged to somebody.
+"""Whose fault it is: the one rule that says who is responsible for a failed call or run.
 
 Every call that did not simply work, and every run that did not simply end, is charged to one of seven. The table says
 what follows from each, and nothing else in m3bench decides it: routing, score cards, result sets, the live view,
@@ -135,7 +135,9 @@ def void_run(lost: Iterable[tuple[str | None, str]]) -> VoidRun | None:
     if not found:
         return None
     fault, words = found[0]
-    return VoidRun(fault=fault, calls=len(found), words=f"{lost_calls(Counter(one for one, _ in found))}. {cut(words)}")
+    return VoidRun(
+        fault=fault, calls=len(found), words=f"{lost_calls(Counter(fault for fault, _ in found))}. {cut(words)}"
+    )
 
 
 def lost_calls(counts: Mapping[Fault, int]) -> str:

@@ -1,4 +1,4 @@
-"""Folding: what of a written text carries no meaning, in one place.
+"""Folding: removes from a text what carries no meaning, in one place for all who compare texts.
 
 Case, accents, typographic quotes and dashes, invisible characters and runs of white space are folded away. Whatever
 compares texts folds them here first.

@@ -1,4 +1,4 @@
-"""The values of a workbook's formulas: what a person sees who opens it.
+"""The values of a workbook's formulas: what a person who opens it sees.
 
 Programs that write workbooks often leave a formula without its value. Arithmetic, references, ranges, other sheets and
 the functions that tables of figures use are computed; of any other formula the value stays unknown.
@@ -7,7 +7,10 @@ the functions that tables of figures use are computed; of any other formula the 
 import re
 import statistics
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
+
+Value: TypeAlias = float | str
+"""What a cell holds; a date or a truth value is passed on as it is."""
 
 MOST_FORMULAS = 400
 """Formulas that are computed for one: those that refer to each other would never end."""
@@ -34,7 +37,7 @@ _FUNCTIONS: dict[str, Callable[[list[float]], float]] = {
 }
 
 
-def cell_values(book: Any) -> Iterator[Any]:
+def cell_values(book: Any) -> Iterator[Value | None]:
     """Every value of an openpyxl workbook that was opened with its formulas; formulas by what they come to."""
     for sheet in book.worksheets:
         for row in sheet.iter_rows():
@@ -72,7 +75,7 @@ class _Parser:
         self._tokens = list(_tokens(text))
         self._at = 0
 
-    def whole(self) -> list[Any]:
+    def whole(self) -> list[Value]:
         found = self._sum()
         if self._at < len(self._tokens):
             raise ValueError("more than a formula")
@@ -84,21 +87,21 @@ class _Parser:
             return self._tokens[self._at - 1][1]
         return None
 
-    def _sum(self) -> list[Any]:
+    def _sum(self) -> list[Value]:
         left = self._term()
         while sign := self._next("+", "-", "&"):
             right = self._term()
             left = [f"{left[0]}{right[0]}"] if sign == "&" else [_one(left) + (1 if sign == "+" else -1) * _one(right)]
         return left
 
-    def _term(self) -> list[Any]:
+    def _term(self) -> list[Value]:
         left = self._factor()
         while sign := self._next("*", "/"):
             right = _one(self._factor())
             left = [_one(left) * right if sign == "*" else _one(left) / right]
         return left
 
-    def _factor(self) -> list[Any]:
+    def _factor(self) -> list[Value]:
         if self._next("-"):
             return [-_one(self._factor())]
         self._next("+")
@@ -109,7 +112,7 @@ class _Parser:
             base = [float(_one(base) ** _one(self._factor()))]
         return base
 
-    def _atom(self) -> list[Any]:
+    def _atom(self) -> list[Value]:
         if self._next("("):
             inner = self._sum()
             if not self._next(")"):
@@ -136,7 +139,7 @@ class _Parser:
             self._next(",", ";")
         return float(_FUNCTIONS[name](values))
 
-    def _cells(self, reference: str) -> Iterator[Any]:
+    def _cells(self, reference: str) -> Iterator[Value]:
         sheet_name, _, area = reference.rpartition("!")
         sheet = self._book[sheet_name.strip("'")] if sheet_name else self._sheet
         found = sheet[area.replace("$", "")]
@@ -165,7 +168,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         at = match.end()
 
 
-def _one(values: list[Any]) -> float:
+def _one(values: list[Value]) -> float:
     (value,) = values
     return float(value)
 

@@ -12,15 +12,21 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.plan import Plan, Plans, unplayed
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task, TaskSet
+
+if TYPE_CHECKING:
+    import platformdirs
+else:
+    platformdirs = LazyModule("platformdirs")
 
 PLANS = "plans.json"
 SETS = Path(__file__).parent / "data" / "sets"
@@ -171,9 +177,7 @@ class Library:
 
 def photographs_folder() -> Path:
     """Where the photographs of the set `photos` are kept when nobody says otherwise (`M3BENCH_PHOTOS`)."""
-    from platformdirs import user_cache_path
-
-    return Path(os.environ.get("M3BENCH_PHOTOS") or user_cache_path("m3bench") / "photos")
+    return Path(os.environ.get("M3BENCH_PHOTOS") or platformdirs.user_cache_path("m3bench") / "photos")
 
 
 @lru_cache(maxsize=2)
@@ -240,7 +244,7 @@ _SPARE = frozenset(
 """What most values do not have."""
 
 
-def _spare(data: Any) -> Any:
+def _spare(data: object) -> object:
     """The data of a field without what is empty."""
     if isinstance(data, list):
         return [_spare(item) for item in data]

@@ -6,10 +6,13 @@ frame around it is still that part. Another part of the same size is not.
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, ImageChops, ImageDraw
+
+Shades = npt.NDArray[np.floating]
+"""Brightness by row and column."""
 
 NEAR = 120
 """How far from a colour one may be and still be it, of 255."""
@@ -26,11 +29,8 @@ LEAST = 0.8
 """Correlation of the two; parts that are not the same stay far below."""
 
 
-def shows_part(source: Path, box: tuple[int, int, int, int], cut: "Image", shift: int) -> bool:
+def shows_part(source: Path, box: tuple[int, int, int, int], cut: Image.Image, shift: int) -> bool:
     """Whether a picture shows what lies in a box of the source, which may be a few pixels off."""
-    import numpy as np
-    from PIL import Image
-
     with Image.open(source) as file:
         whole = np.asarray(file.convert("L"), dtype=np.float32)
     part = np.asarray(cut.convert("L"), dtype=np.float32)
@@ -44,11 +44,8 @@ def shows_part(source: Path, box: tuple[int, int, int, int], cut: "Image", shift
     return False
 
 
-def place_of_part(source: Path, cut: "Image") -> tuple[int, int, int, int] | None:
+def place_of_part(source: Path, cut: Image.Image) -> tuple[int, int, int, int] | None:
     """The box of the source that a picture was cut out of, to about a hundredth of its size; None when of no part."""
-    import numpy as np
-    from PIL import Image
-
     with Image.open(source) as file:
         whole = file.convert("L")
     if cut.width > whole.width or cut.height > whole.height or min(cut.size) < SMALLEST:
@@ -68,8 +65,8 @@ def place_of_part(source: Path, cut: "Image") -> tuple[int, int, int, int] | Non
     return int(left) * by, int(top) * by, int(left) * by + cut.width, int(top) * by + cut.height
 
 
-def overlap(one: Sequence[float], other: Sequence[float]) -> float:
-    """What two boxes have in common, as a share of what they cover together."""
+def iou(one: Sequence[float], other: Sequence[float]) -> float:
+    """The intersection over union (IoU) of two boxes."""
     across = min(one[2], other[2]) - max(one[0], other[0])
     down = min(one[3], other[3]) - max(one[1], other[1])
     common = max(0.0, across) * max(0.0, down)
@@ -77,10 +74,8 @@ def overlap(one: Sequence[float], other: Sequence[float]) -> float:
     return common / max(areas - common, 1e-9)
 
 
-def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple["Image", "Image"]]:
+def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple[Image.Image, Image.Image]]:
     """A picture, beside each of the files that were made and have its size."""
-    from PIL import Image
-
     with Image.open(source) as file:
         picture = file.convert("RGB")
     for path in made:
@@ -91,8 +86,8 @@ def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple["Image", "Image
 
 
 def changes_elsewhere(
-    source: "Image",
-    copy: "Image",
+    source: Image.Image,
+    copy: Image.Image,
     boxes: Sequence[tuple[int, int, int, int]],
     margin: int,
     kept: Sequence[tuple[int, int, int, int]] = (),
@@ -110,8 +105,6 @@ def changes_elsewhere(
         least: The share of each box that must have changed.
         colour: What must have been drawn in.
     """
-    from PIL import ImageChops, ImageDraw
-
     difference = ImageChops.difference(source, copy).convert("L").point(lambda value: 255 if value > 24 else 0)
     untouched = [box for box in boxes if _changed(difference.crop(box)) <= least]
     if untouched:
@@ -125,31 +118,26 @@ def changes_elsewhere(
     return "something else is changed too" if difference.getbbox() is not None else None
 
 
-def _changed(difference: "Image") -> float:
+def _changed(difference: Image.Image) -> float:
     """The share of pixels that differ."""
     return difference.histogram()[255] / (difference.width * difference.height)
 
 
-def _drawn_in(colour: tuple[int, int, int], copy: "Image", difference: "Image") -> bool:
+def _drawn_in(colour: tuple[int, int, int], copy: Image.Image, difference: Image.Image) -> bool:
     """Whether a fair part of what differs has a colour, or nearly so."""
-    import numpy as np
-
     away = np.abs(np.asarray(copy, dtype=np.int16) - np.asarray(colour, dtype=np.int16)).max(axis=2)
     changed = np.asarray(difference) > 0
     return bool((away[changed] <= NEAR).mean() >= LEAST_DRAWN)
 
 
-def _window_sums(values: Any, tall: int, wide: int) -> Any:
-    """Sums over every window of a size."""
-    import numpy as np
-
-    sums = np.pad(values.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+def _window_sums(values: Shades, tall: int, wide: int) -> Shades:
+    """Sums over every window of a size, by an integral image."""
+    sums: Shades = np.pad(values.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     return sums[tall:, wide:] - sums[:-tall, wide:] - sums[tall:, :-wide] + sums[:-tall, :-wide]
 
 
-def _correlation(one: Any, other: Any) -> float:
-    import numpy as np
-
+def _correlation(one: Shades, other: Shades) -> float:
+    """The normalized cross-correlation of two pictures of one size."""
     first, second = one - one.mean(), other - other.mean()
     size = float(np.sqrt((first * first).sum() * (second * second).sum()))
     if size < 1e-6:

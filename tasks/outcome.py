@@ -1,11 +1,13 @@
-"""What a tool call can come to: the words that sandboxes, proxy, record and scores share.
+"""How a tool call can end: the words that sandboxes, proxy, record and scores share.
 
-Only vocabulary: what a whole answer looks like is in `m3bench.proxy.call`, how it is scored in `m3bench.server`.
+Only vocabulary: what a whole answer looks like is in `m3bench.proxy.protocol.tool_calls`, how it is scored in
+`m3bench.server`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from m3bench.tasks.json_types import Record
 
 ToolOutcome = Literal["success", "empty", "not_found", "gap", "invalid_arguments"]
 """What a tool itself can come to. `empty` is an ordinary answer with nothing in it, and `gap` an error, because the
@@ -43,7 +45,7 @@ class Reply:
     """The raw JSON of the `CallToolResult`, byte for byte as the host wrote it."""
 
 
-def text_of(result: Mapping[str, Any]) -> str:
+def text_of(result: Record) -> str:
     """The text blocks of a result, one below the other."""
     return "\n".join(block["text"] for block in result.get("content", ()) if block.get("type") == "text")
 

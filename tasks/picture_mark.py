@@ -11,10 +11,16 @@ import zlib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL import Image, ImageDraw, ImageFont
+else:
+    Image = LazyModule("PIL.Image")
+    ImageDraw = LazyModule("PIL.ImageDraw")
+    ImageFont = LazyModule("PIL.ImageFont")
 
 FIELD = "picture_mark"
 """The name under which the mark is handed in."""
@@ -47,7 +53,7 @@ def marked(picture: bytes, mark: str) -> bytes:
         return picture
 
 
-def given(mark: str, answer: str | None, fields: Mapping[str, Any] | None) -> bool:
+def given(mark: str, answer: str | None, fields: Mapping[str, object] | None) -> bool:
     """Whether an answer has the mark: as its field, or after the field's name in the prose. Only the first counts."""
     told = next((str(value) for name, value in (fields or {}).items() if is_mark(name)), None)
     if told is None and (said := re.search(r"(?i)picture[ _-]?mark\W+((?:[a-z]\W?){4})", answer or "")):
@@ -101,8 +107,6 @@ def _chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _drawn_anew(picture: bytes, mark: str) -> bytes:
-    from PIL import Image
-
     with Image.open(BytesIO(picture)) as image:
         kind, whole = image.format or "PNG", image.convert("RGB")
     strip = _strip(mark, max(NARROWEST, whole.width))
@@ -114,10 +118,8 @@ def _drawn_anew(picture: bytes, mark: str) -> bytes:
     return file.getvalue()
 
 
-def _strip(mark: str, width: int) -> "Image":
+def _strip(mark: str, width: int) -> "Image.Image":
     """The letters in a row, each a little turned and out of line."""
-    from PIL import Image, ImageDraw, ImageFont
-
     height = max(40, width // 24)
     chance = sha256(mark.encode()).digest()
     strip = Image.new("RGB", (width, height), (232, 232, 232))

@@ -8,9 +8,10 @@ format are read strictly, by `files`.
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from m3bench.tasks.errors import TrajectoryError
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.trajectory import Call, Step, array, make_call, mapping
 
 Kind = Literal["not_run", "no_reference", "duplicate", "task", "step", "call", "unknown_tool"]
@@ -30,7 +31,7 @@ class Defect:
     """The place in the task, such as `steps[0].calls[1].arguments`."""
     why: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
         return asdict(self)
 
@@ -77,7 +78,7 @@ def _call(data: object, where: str) -> tuple[Call, Defect | None]:
         return Call(tool=tool, bare=True), Defect(kind="call", where=error.field, why=why)
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def _object(text: str) -> dict[str, object] | None:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

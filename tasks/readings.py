@@ -91,11 +91,11 @@ class Readings:
     @property
     def open(self) -> int:
         """How many boundaries are open."""
-        return sum(len(one.open) for one in self.conversations)
+        return sum(len(conversation.open) for conversation in self.conversations)
 
     def every(self) -> Iterator[tuple[tuple[int, ...], ...]]:
         """Where steps begin in each conversation, in each reading."""
-        yield from itertools.product(*(one.every() for one in self.conversations))
+        yield from itertools.product(*(conversation.every() for conversation in self.conversations))
 
     def steps(self, begins: Sequence[Collection[int]]) -> Steps:
         """The steps when those of each conversation begin at these places."""

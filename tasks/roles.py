@@ -1,4 +1,4 @@
-"""Who asks: the role of the person in whose name a task is put, as TOBench groups its tasks by occupation.
+"""Who asks: the occupation of the person whom a task speaks for, as TOBench groups its tasks.
 
 A task may say it itself. Of the families whose tasks do not, `data/roles.toml` has the role of the person whose
 business the family is about, however its questions are worded.
@@ -15,7 +15,7 @@ _FILE = Path(__file__).parent / "data" / "roles.toml"
 
 
 def role_of(task: Task) -> str | None:
-    """The role of whoever asks; None where nobody has said."""
+    """The role of whoever asks; None where it is not known."""
     return task.role or _by_family().get(task.family)
 
 

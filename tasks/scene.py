@@ -11,13 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from m3bench.tasks.desk import Desk
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.studio.draft import Draft
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
 
 THUMBNAIL_SIDE = 320
 """Pixels of a thumbnail's longer side: what finds the smallest crops at 12 KB a scene."""
@@ -75,8 +79,6 @@ class Scene:
     @classmethod
     def of(cls, picture: bytes, objects: Iterable[SceneObject] = (), texts: Iterable[SceneText] = ()) -> "Scene":
         """The scene of a picture file; boxes are in the pixels of that file."""
-        from PIL import Image
-
         with Image.open(BytesIO(picture)) as image:
             return cls(
                 sha256=sha256(picture).hexdigest(),
@@ -87,7 +89,7 @@ class Scene:
                 texts=tuple(texts),
             )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The scene as JSON data; what is empty is left out."""
         return {
             "sha256": self.sha256,
@@ -101,7 +103,7 @@ class Scene:
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Scene":
+    def from_json(cls, data: Record) -> "Scene":
         """The scene written by `to_json`."""
         return cls(
             sha256=data["sha256"],
@@ -119,7 +121,7 @@ def stacked(scenes: Sequence[Scene]) -> Scene:
     """Several pictures of a task as one scene without a file, each below the one before it."""
     return Scene(
         sha256="",
-        width=max(one.width for one in scenes),
+        width=max(scene.width for scene in scenes),
         height=APART * (len(scenes) - 1) + scenes[-1].height,
         thumbnail=b"",
         objects=tuple(
@@ -137,10 +139,8 @@ def lowered(box: Box, number: int) -> Box:
     return left, top + APART * number, right, bottom + APART * number
 
 
-def make_thumbnail(image: "Image", side: int = THUMBNAIL_SIDE) -> bytes:
+def make_thumbnail(image: "Image.Image", side: int = THUMBNAIL_SIDE) -> bytes:
     """A small grey JPEG of a picture; a picture that is already small keeps its size."""
-    from PIL import Image
-
     factor = min(1.0, side / max(image.size))
     size = (max(1, round(image.width * factor)), max(1, round(image.height * factor)))
     file = BytesIO()
@@ -148,10 +148,8 @@ def make_thumbnail(image: "Image", side: int = THUMBNAIL_SIDE) -> bytes:
     return file.getvalue()
 
 
-def grey(image: "Image") -> "Image":
+def grey(image: "Image.Image") -> "Image.Image":
     """The brightness of a picture; what is transparent is white."""
-    from PIL import Image
-
     if not image.has_transparency_data:
         return image.convert("L")
     layer = image.convert("RGBA")
@@ -160,7 +158,7 @@ def grey(image: "Image") -> "Image":
     return ground
 
 
-def _object(data: Mapping[str, Any]) -> SceneObject:
+def _object(data: Record) -> SceneObject:
     return SceneObject(
         label=data["label"],
         box=_box(data["box"]),
@@ -170,12 +168,12 @@ def _object(data: Mapping[str, Any]) -> SceneObject:
     )
 
 
-def _box(data: Any) -> Box:
+def _box(data: Iterable[float]) -> Box:
     left, top, right, bottom = data
     return (left, top, right, bottom)
 
 
-def _without_blanks(data: Mapping[str, Any]) -> dict[str, Any]:
+def _without_blanks(data: Mapping[str, object]) -> dict[str, object]:
     return {
         key: [list(item) if isinstance(item, tuple) else item for item in value] if isinstance(value, tuple) else value
         for key, value in data.items()

@@ -1,4 +1,4 @@
-"""The secret of a ranked set: what its tasks are made from and what they are called by.
+"""The secret of a ranked set: its tasks and their names are made from it.
 
 It comes from a file, which may be a descriptor such as `/dev/fd/3`, or from the environment, and never from an
 argument, which everybody on a machine can read. What is made of it is in memory alone. Its commitment can be published

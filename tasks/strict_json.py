@@ -54,13 +54,13 @@ def read_json(path: Path) -> Any:
         raise InputFileError(path, f"is not strict JSON ({error})") from None
 
 
-class _Repeated(dict[str, Any]):
+class _Repeated(dict[str, object]):
     """An object in which a key occurred more than once; the last value counts."""
 
     repeated: tuple[str, ...] = ()
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain

@@ -1,4 +1,4 @@
-"""Runs a program so that nothing it started outlives it, or whoever asked for it.
+"""Runs a program so that nothing it started outlives it, or the process that asked for it.
 
 A program of its own that needs nothing but the standard library. It starts another program and waits, holding one end
 of a pipe whose other end only the asker has. When the program ends, or the pipe closes because the asker let go or died

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from m3bench.tasks.catalog import Catalog, Server, Tool, load_catalog
 
@@ -88,7 +88,7 @@ def _server(entry: TableEntry) -> Server:
                 input_schema={
                     "type": "object",
                     "properties": properties,
-                    "required": [one for one in properties if "default" not in properties[one]],
+                    "required": [name for name in properties if "default" not in properties[name]],
                     "additionalProperties": False,
                 },
                 annotations=_READ_ONLY,
@@ -99,11 +99,25 @@ def _server(entry: TableEntry) -> Server:
     )
 
 
-def _tools(entry: TableEntry) -> Iterator[tuple[str, str, dict[str, dict[str, Any]]]]:
-    """Name, description and arguments of each tool."""
+_Argument: TypeAlias = dict[str, object]
+"""The schema of an argument."""
+_Described: TypeAlias = tuple[str, str, dict[str, _Argument]]
+"""Name, description and arguments of a tool."""
+
+
+def _tools(entry: TableEntry) -> Iterator[_Described]:
+    """Every tool of a table."""
+    yield from _tools_of_records(entry)
+    yield from _tools_of_fields(entry)
+    yield from _tools_of_numbers(entry)
+
+
+def _key(entry: TableEntry) -> _Argument:
+    return {"type": "string", "description": f"The {entry.key} of a {entry.one}"}
+
+
+def _tools_of_records(entry: TableEntry) -> Iterator[_Described]:
     one, many = entry.one, entry.many
-    key = {"type": "string", "description": f"The {entry.key} of a {one}"}
-    numbers = [name for name in entry.of_kind("number") if name != entry.key]
     yield "describe", f"Say how many {many} there are, which fields they have and where the facts are from.", {}
     yield (
         "list",
@@ -113,7 +127,7 @@ def _tools(entry: TableEntry) -> Iterator[tuple[str, str, dict[str, dict[str, An
             "limit": _LIMIT,
         },
     )
-    yield "get", f"Get one {one} with all fields, by its {entry.key}.", {"key": key}
+    yield "get", f"Get one {one} with all fields, by its {entry.key}.", {"key": _key(entry)}
     yield (
         "find",
         f"Find {many} whose texts hold all the words given; case and accents do not matter.",
@@ -122,6 +136,10 @@ def _tools(entry: TableEntry) -> Iterator[tuple[str, str, dict[str, dict[str, An
             "limit": _LIMIT,
         },
     )
+
+
+def _tools_of_fields(entry: TableEntry) -> Iterator[_Described]:
+    many = entry.many
     yield (
         "filter",
         f"Get the {many} that have a value in a field; in a list of values, that hold it.",
@@ -148,7 +166,12 @@ def _tools(entry: TableEntry) -> Iterator[tuple[str, str, dict[str, dict[str, An
             "limit": _LIMIT,
         },
     )
-    yield "compare", f"Compare two {many}, field by field.", {"first": key, "second": key}
+    yield "compare", f"Compare two {many}, field by field.", {"first": _key(entry), "second": _key(entry)}
+
+
+def _tools_of_numbers(entry: TableEntry) -> Iterator[_Described]:
+    many = entry.many
+    numbers = [name for name in entry.of_kind("number") if name != entry.key]
     if numbers:
         yield (
             "between",
@@ -179,5 +202,5 @@ def _tools(entry: TableEntry) -> Iterator[tuple[str, str, dict[str, dict[str, An
         )
 
 
-def _field(names: list[str]) -> dict[str, Any]:
+def _field(names: list[str]) -> _Argument:
     return {"type": "string", "enum": names, "description": "Which field"}

@@ -114,6 +114,6 @@ class TaskSet(_Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _upgraded(cls, data: Any) -> Any:
+    def _upgraded(cls, data: object) -> object:
         """Version 1 is this one without fields."""
         return {**data, "schema": SCHEMA} if isinstance(data, dict) and data.get("schema") == 1 else data

@@ -20,7 +20,7 @@ class Tolerance(BaseModel):
     """Any value, or none: a name or a place that the client may choose."""
     within: float | None = None
     """Numbers that differ by no more than this."""
-    one_of: tuple[Any, ...] = ()
+    one_of: tuple[object, ...] = ()
     """These values; text in any case, and `None` for leaving the argument out."""
     words: tuple[str, ...] = ()
     """Any text that has all these words, in any case."""

@@ -9,9 +9,17 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from m3bench.tasks.catalog import SEPARATOR
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from rapidfuzz import fuzz, process
+else:
+    fuzz = LazyModule("rapidfuzz.fuzz")
+    process = LazyModule("rapidfuzz.process")
 
 MAX_QUERY = 2000
 """How many characters of a query are read."""
@@ -62,7 +70,7 @@ _LENGTH = 0.4
 _NEAR = 80
 """Similarity, out of 100, from which a word is taken for another."""
 
-Entry = Mapping[str, Any]
+Entry = Record
 """A tool as it goes over the wire."""
 
 
@@ -114,8 +122,6 @@ class ToolSearch:
         found = {one: sure for one, sure in found.items() if one in self._spoken}
         if found or len(stem) <= _STEM:
             return found
-        from rapidfuzz import fuzz, process
-
         near = process.extractOne(stem, sorted(self._spoken), scorer=fuzz.ratio, score_cutoff=_NEAR)
         return {near[0]: near[1] / 200} if near else {}
 
@@ -132,7 +138,7 @@ def _weights(fields: Mapping[str, Counter[str]], usual: Mapping[str, float]) -> 
 
 def _fields(tool: Entry) -> dict[str, Counter[str]]:
     server, _, name = tool["name"].rpartition(SEPARATOR)
-    properties: Mapping[str, Any] = tool["inputSchema"].get("properties", {})
+    properties: Record = tool["inputSchema"].get("properties", {})
     texts = (str(given.get("description", "")) for given in properties.values() if isinstance(given, Mapping))
     return {
         "name": Counter(stems(name)),

@@ -8,7 +8,7 @@ belong to the record of a run. The JSON form carries `SCHEMA`; files with many t
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from m3bench.tasks.errors import TrajectoryError
 from m3bench.tasks.tolerance import Tolerance
@@ -52,7 +52,7 @@ class Call:
         """The part of the name after the first slash."""
         return self.tool.partition("/")[2] if "/" in self.tool else self.tool
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes; shares the arguments."""
         return {"tool": self.tool} if self.bare else {"tool": self.tool, "arguments": dict(self.arguments)}
 
@@ -73,7 +73,7 @@ class Step:
 
     calls: tuple[Call, ...] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         return {"calls": [call.to_json() for call in self.calls]}
 
@@ -89,7 +89,7 @@ class Trajectory:
         """All calls, flattened in order; an index into this tuple names a call."""
         return tuple(call for step in self.steps for call in step.calls)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         return {"schema": SCHEMA, "steps": [step.to_json() for step in self.steps]}
 

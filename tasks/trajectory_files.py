@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError, TrajectoryError
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.predictions import Defect, predicted_steps
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import Call, Step, Trajectory, array, make_call, mapping, show
@@ -108,11 +109,11 @@ def write_public_tasks(path: Path | str, tasks: Iterable[TaskTrajectories]) -> N
     _write(path, public_tasks_json(tasks))
 
 
-def tasks_json(tasks: Iterable[TaskTrajectories]) -> dict[str, Any]:
+def tasks_json(tasks: Iterable[TaskTrajectories]) -> dict[str, object]:
     """Our format, as a dict that `json.dumps` takes."""
     entries = []
     for task in tasks:
-        entry: dict[str, Any] = {"id": task.id}
+        entry: dict[str, object] = {"id": task.id}
         if task.family is not None:
             entry["family"] = task.family
         entry["trajectories"] = [trajectory.to_json() for trajectory in task.trajectories]
@@ -120,22 +121,22 @@ def tasks_json(tasks: Iterable[TaskTrajectories]) -> dict[str, Any]:
     return {"format": FORMAT, "version": VERSION, "tasks": entries}
 
 
-def public_tasks_json(tasks: Iterable[TaskTrajectories]) -> list[dict[str, Any]]:
+def public_tasks_json(tasks: Iterable[TaskTrajectories]) -> list[JsonObject]:
     """The public format, as a list that `json.dumps` takes."""
     entries = []
     for task in tasks:
-        steps = [
+        steps: list[JsonObject] = [
             {"step": number, "calls": [_public_call(call) for call in step.calls]}
             for number, step in enumerate(task.trajectories[0].steps, start=1)
         ]
-        entry: dict[str, Any] = {"id": task.id}
+        entry: JsonObject = {"id": task.id}
         if task.family is not None:
             entry["type"] = task.family
         entries.append(entry | {"steps": steps})
     return entries
 
 
-def _read_ours(data: Mapping[str, Any], reading: _Reading) -> None:
+def _read_ours(data: Mapping[str, object], reading: _Reading) -> None:
     path = reading.path
     if data["format"] != FORMAT:
         raise InputFileError(path, f"is {show(data['format'])} (expected {FORMAT})", field="format")
@@ -229,7 +230,7 @@ def _family(value: object, where: str) -> str | None:
     return value or None
 
 
-def _public_call(call: Call) -> dict[str, Any]:
+def _public_call(call: Call) -> JsonObject:
     return {"name": call.tool} if call.bare else {"name": call.tool, "arguments": dict(call.arguments)}
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -33,12 +33,12 @@ def read_yaml(path: Path, model: type[AnyModel], parts: Iterable[type[BaseModel]
         said = first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
             models: list[type[BaseModel]] = [model, *parts]
-            known = {field for one in models for field in one.model_fields}
+            known = {field for model in models for field in model.model_fields}
             said = f"There is no such {word}.{did_you_mean(str(first['loc'][-1]), known)}"
         raise InputFileError(path, said, field=".".join(map(str, first["loc"])) or None) from error
 
 
-def _read(path: Path, what: str) -> Any:
+def _read(path: Path, what: str) -> object:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 

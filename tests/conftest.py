@@ -149,6 +149,14 @@ def pytest_sessionfinish() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _ctrl_c() -> Iterator[None]:
+    """The program ignores Ctrl-C once it is about to end; a test that runs it in this process must not leave that."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
 def _cold(request: pytest.FixtureRequest) -> Iterator[None]:
     """Start the program itself in tests that are about that, or about how it dies."""
     cold = any(map(request.node.get_closest_marker, ("cold", "kills")))

@@ -1,6 +1,6 @@
 """A desk for tests: a person who plans a lunch, and two documents."""
 
-from m3bench.tasks.desk import Desk, Document, Known, Refusal
+from m3bench.tasks.desk import Desk, DeskRefusal, Document, Known
 
 LUNCH = Desk(
     facts=(
@@ -16,7 +16,7 @@ LUNCH = Desk(
         Known(asked=("when", "what time"), said="It begins at 12:30.", value="12:30"),
     ),
     refusals=(
-        Refusal(
+        DeskRefusal(
             about=("budget", "limit", "spend"),
             wants=("exceed", "raise", "over", "exception"),
             said="No, the limit is not mine to lift.",

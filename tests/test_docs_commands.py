@@ -35,7 +35,7 @@ MODELS = {"openai/gpt-5-mini": "mockllm/model", "openai/gpt-5": "mockllm/model"}
 
 PORT = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))\d{4}\b")
 
-HOSTING = ("serve", "probe", "watch", "tool-server")
+HOSTING = (["serve"], ["client", "probe"], ["runs", "watch"], ["tools", "serve"])
 """Commands that go on until they are stopped."""
 
 
@@ -90,7 +90,8 @@ class Reader:
         if line.startswith("docker ") and engine_problem() is not None:
             return
         words = shlex.split(line)
-        if words[0] == "m3bench" and words[1] in HOSTING and not {"--show", "--print", "--help"} & set(words):
+        hosting = any(words[1 : 1 + len(command)] == command for command in HOSTING)
+        if words[0] == "m3bench" and hosting and not {"--show", "--print", "--help"} & set(words):
             self._host(words)
             return
         set_variable = words[1].partition("=")[0] if words[0] == "export" else ""
@@ -117,7 +118,7 @@ class Reader:
 
     def _host(self, words: list[str]) -> None:
         """Start a command that goes on, and see that it answers."""
-        if "--http" in words or words[1] == "watch":
+        if "--http" in words or "watch" in words:
             process = subprocess.Popen(
                 words, cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )

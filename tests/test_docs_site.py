@@ -80,7 +80,7 @@ def test_links_that_lead_nowhere_and_pages_without_a_place_fail_the_build(tmp_pa
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     for name in ("mkdocs.yml", *SITE["OUTSIDE"]):
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "docs" / "faq.md").write_text(
+    (tmp_path / "docs" / "troubleshooting.md").write_text(
         "[a](nowhere.md) [b](scoring.md#nothing) [c](../server/app.py)\n", "utf-8"
     )
     (tmp_path / "docs" / "lost.md").write_text("# Lost\n", "utf-8")

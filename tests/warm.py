@@ -6,9 +6,8 @@ and signals on to a fork, and ends as that does. Tests of how the program itself
 Third-party servers that tests bring are started so by name: `FORKS.launcher("tests.proxy.echo_server")`.
 """
 
-import json
+import math
 import os
-import select
 import shutil
 import signal
 import socket
@@ -19,6 +18,8 @@ from importlib import import_module
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
+
+from m3bench.server.lab.headless.forked_servers import ForkServer, load
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
 
@@ -125,51 +126,25 @@ def install() -> None:
     subprocess.Popen.__init__ = start  # type: ignore[method-assign]
 
 
-def _serve(listener: socket.socket) -> None:
-    """Fork for whoever asks, until standard input is closed."""
-    forked_servers = import_module("m3bench.server.lab.headless.forked_servers")
-    running: dict[socket.socket, int] = {}
-    wake, waking = os.pipe()
-    os.set_blocking(waking, False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
-    while True:
-        ready, _, _ = select.select([0, wake, listener, *running], [], [])
-        if wake in ready:
-            os.read(wake, 4096)
-        for line, pid in list(running.items()):
-            ended, status = os.waitpid(pid, os.WNOHANG)
-            if not ended and (line in ready or 0 in ready):
-                # A launcher says nothing while it lives: it was killed, and so is what it stands for.
-                os.kill(pid, signal.SIGKILL)
-                ended, status = os.waitpid(pid, 0)
-            if ended:
-                with suppress(OSError):
-                    line.sendall(status.to_bytes(8, "little"))
-                line.close()
-                del running[line]
-        if 0 in ready:
-            return
-        if listener in ready:
-            line, _ = listener.accept()
-            _, pipes, _, _ = socket.recv_fds(line, 1, 3)
-            with line.makefile("rb") as file:
-                wanted = json.loads(file.readline())
-            pid = os.fork()
-            if pid == 0:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                signal.signal(signal.SIGINT, signal.default_int_handler)
-                for other in (line, listener, *running):
-                    other.close()
-                os.close(wake)
-                os.close(waking)
-                forked_servers._become(wanted, pipes)
-            running[line] = pid
-            with suppress(OSError):
-                line.sendall(pid.to_bytes(8, "little"))
-            for pipe in pipes:
-                os.close(pipe)
+class CommandForks(ForkServer):
+    """Forks commands: a launcher is told their process and how it ended, and one that is killed takes it along."""
+
+    def started(self, line: socket.socket, pid: int) -> None:
+        line.sendall(pid.to_bytes(8, "little"))
+
+    def ended(self, line: socket.socket, status: int) -> None:
+        with suppress(OSError):
+            line.sendall(status.to_bytes(8, "little"))
+
+    def end(self, pid: int) -> float:
+        os.kill(pid, signal.SIGKILL)
+        return math.inf
+
+    def close(self) -> None:
+        for line, pid in self.running.items():
+            os.kill(pid, signal.SIGKILL)
+            self.ended(line, os.waitpid(pid, 0)[1])
+            line.close()
 
 
 def main() -> None:
@@ -179,8 +154,8 @@ def main() -> None:
         listener.set_inheritable(False)
         for name in LOADED:
             import_module(name)
-        import_module("m3bench.server.lab.headless.forked_servers")._load()
-        _serve(listener)
+        load()
+        CommandForks(listener).run()
 
 
 if __name__ == "__main__":

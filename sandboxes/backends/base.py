@@ -89,7 +89,7 @@ class Sandbox(Protocol):
         Args:
             tool: The canonical name, `server/tool`.
             arguments: A JSON object, raw.
-            seconds: After which the call is given up.
+            seconds: The time limit of the call.
 
         Raises:
             SandboxError: The sandbox broke or the time is over; the next call finds it working again.
@@ -98,7 +98,7 @@ class Sandbox(Protocol):
         ...
 
     async def configure(self, spec: SandboxSpec) -> None:
-        """Say anew what the sandbox is for; the workspace stays."""
+        """Change what the sandbox is for; the workspace stays."""
         ...
 
     async def take(self, names: Sequence[str]) -> None:
@@ -119,7 +119,7 @@ class Backend(AbstractAsyncContextManager["Backend"], Protocol):
 
     @property
     def name(self) -> str:
-        """How users call it."""
+        """The name users give for it."""
         ...
 
     @property

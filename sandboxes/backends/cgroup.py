@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from shutil import which
 
 NEEDED = frozenset({"memory", "pids"})
 
@@ -38,7 +39,7 @@ class GroupLimits:
     cpus: float = 1.0
 
 
-class Group:
+class ControlGroup:
     """The control group of one sandbox.
 
     Args:
@@ -94,7 +95,7 @@ class Group:
             remove(self.folder)
 
 
-class Groups:
+class ControlGroups:
     """The groups of the sandboxes of this process.
 
     Args:
@@ -104,14 +105,14 @@ class Groups:
     def __init__(self, base: Path) -> None:
         self.base = base
 
-    def open(self, limits: GroupLimits) -> Group:
+    def open(self, limits: GroupLimits) -> ControlGroup:
         """A group for one more sandbox.
 
         Raises:
             OSError: It cannot be made.
         """
         self._tidy()
-        return Group(self.base / f"m3bench-{os.getpid()}-{secrets.token_hex(4)}", limits)
+        return ControlGroup(self.base / f"m3bench-{os.getpid()}-{secrets.token_hex(4)}", limits)
 
     def _tidy(self) -> None:
         """Remove the groups of processes that are gone; one in which something still runs stays."""
@@ -126,7 +127,7 @@ class Groups:
 class Delegation:
     """What of the tree of control groups is ours."""
 
-    groups: Groups | None
+    groups: ControlGroups | None
     why: str = ""
     """Why none is, in a few words."""
 
@@ -154,7 +155,7 @@ def find(mounts: Path, membership: Path) -> Delegation:
             return Delegation(None, "no control group with limits on memory and processes is delegated to m3bench")
         beside = own.parent
         if _gives_limits(beside) and _writable(beside):
-            return Delegation(Groups(beside))
+            return Delegation(ControlGroups(beside))
         if not _writable(own):
             return Delegation(None, "the control group of m3bench belongs to somebody else")
         return _settle(own)
@@ -170,7 +171,7 @@ def remove(group: Path) -> None:
 def _settle(own: Path) -> Delegation:
     """Move this process aside, so that its group can give limits to others."""
     if _gives_limits(own):
-        return Delegation(Groups(own))
+        return Delegation(ControlGroups(own))
     aside = own / SERVER
     aside.mkdir(exist_ok=True)
     pid = str(os.getpid())
@@ -183,7 +184,7 @@ def _settle(own: Path) -> Delegation:
             (own / "cgroup.procs").write_text(pid)
             remove(aside)
         return Delegation(None, "other processes share the control group of m3bench")
-    return Delegation(Groups(own))
+    return Delegation(ControlGroups(own))
 
 
 def _places(mounts: Path, membership: Path) -> Iterator[Path]:
@@ -213,6 +214,4 @@ def _words(file: Path) -> set[str]:
 
 
 def _found(program: str) -> str:
-    from shutil import which
-
     return which(program) or program

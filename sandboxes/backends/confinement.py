@@ -18,6 +18,9 @@ from pathlib import Path
 
 from m3bench.sandboxes.backends import landlock, privileges, seccomp, visible
 
+if sys.platform != "win32":
+    import resource
+
 _NEW_USER, _NEW_NET, _NEW_IPC = 0x10000000, 0x40000000, 0x08000000
 _DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38
 _WHOLE_RANGE = 2**32 - 1
@@ -40,11 +43,11 @@ class Confinement:
     walled: bool = False
     """Whether this process sees no other files than it may have, and cannot write to /proc."""
     user: int = 0
-    """Whom to become when this process is root; 0 to stay."""
+    """The user to become when this process is root; 0 to stay root."""
     hang_up: bool = False
     """End soon after standard input closes, even when the event loop hangs: nobody else sees to it in a container."""
     server: int = 0
-    """The process that wants this; no signal shall reach it, nor the supervisor between the two."""
+    """The process that wants this; no signal may reach it, nor the supervisor between the two."""
     address_space: int = 0
     """Bytes, for each process."""
     file_bytes: int = 0
@@ -129,7 +132,6 @@ def _close_files(workspace: Path) -> bool:
 def _set_limits(wanted: Confinement) -> list[str]:
     if sys.platform == "win32":
         return []
-    import resource
 
     def limit(kind: int, value: int, grace: int = 0) -> bool:
         if value == 0:

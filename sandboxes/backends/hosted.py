@@ -2,7 +2,7 @@
 
 What is the same for child processes and containers: starting a few at a time, telling the host what it is
 for, starting another one when it died or hangs, giving up on calls. A backend adds how a host is launched and
-ended. A call is never made twice: what a host did before it died nobody knows.
+ended. A call is never repeated, since nobody knows what a host did before it died.
 """
 
 import logging
@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, cast
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from m3bench.sandboxes.backends.base import Guard, Prospect, SandboxSpec
-from m3bench.sandboxes.backends.watch import Watch
+from m3bench.sandboxes.backends.watch import ResourceWatch
 from m3bench.sandboxes.dispatcher import MAX_ARGUMENT_BYTES, oversized, refusal
-from m3bench.sandboxes.link import Link
+from m3bench.sandboxes.link import HostLink
 from m3bench.sandboxes.offer import offer
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.outcome import Reply
@@ -31,7 +31,7 @@ STARTS = 4
 
 START_SECONDS = 30.0
 PING_SECONDS = 2.0
-"""Time for a host to say that it lives, after a call was cut off."""
+"""Time for a host to answer a ping, after a call was cut off."""
 SETTLE_SECONDS = 1.0
 """Time for a tool to end after its call was cut off."""
 DRAIN_SECONDS = 60.0
@@ -51,12 +51,12 @@ class RunningHost(Protocol):
     """A host that was launched."""
 
     @property
-    def link(self) -> Link:
-        """The line to it."""
+    def link(self) -> HostLink:
+        """The connection to it."""
         ...
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> ResourceWatch:
         """What it may use, and how to see what it does."""
         ...
 
@@ -164,7 +164,7 @@ class HostBackend(ABC):
 
 
 class HostedSandbox:
-    """A sandbox that always has a working host, as far as one can be had."""
+    """A sandbox that always has a working host, as far as one can be started."""
 
     def __init__(self, backend: HostBackend, spec: SandboxSpec) -> None:
         self.guards: frozenset[Guard] = frozenset()
@@ -179,7 +179,7 @@ class HostedSandbox:
         """Calls that were cut off and not looked into yet; new calls wait for the verdict."""
         self._verdict = anyio.Event()
         self._excess: tuple[RunningHost, str] | None = None
-        """The last host that used more than it may, and what of."""
+        """The last host that exceeded a limit, and which one."""
         self._closed = False
 
     @property
@@ -211,7 +211,7 @@ class HostedSandbox:
         raise SandboxError(f"{tool} gave no answer within {seconds:g} seconds and was cut off.")
 
     async def configure(self, spec: SandboxSpec) -> None:
-        """Say anew what the sandbox is for."""
+        """Change what the sandbox is for."""
         offer(spec.servers)
         async with self._turn:
             self._spec = spec
@@ -292,7 +292,7 @@ class HostedSandbox:
         return host
 
     async def _watch(self, host: RunningHost) -> None:
-        """Stop a host that uses more than it may."""
+        """Stop a host that exceeds a limit."""
         while not host.link.broken:
             with anyio.move_on_after(IDLE_LOOK_SECONDS):
                 await host.link.busy()
@@ -301,7 +301,7 @@ class HostedSandbox:
                 await self._hold_to_limits(host)
 
     async def _hold_to_limits(self, host: RunningHost) -> None:
-        """Look at what a host uses; one that uses too much is ended, and what it wrote too much is gone.
+        """Check what a host uses; one that exceeds a limit is ended, and what it wrote beyond it is removed.
 
         Raises:
             SandboxError: It does.
@@ -325,7 +325,7 @@ class HostedSandbox:
 
     async def _introduce(self, host: RunningHost) -> None:
         answer = await host.link.ask("m3bench/configure", _purpose(self._spec))
-        self.guards = host.guards(frozenset(answer["guards"]))
+        self.guards = host.guards(frozenset(cast("list[Guard]", answer["guards"])))
         self.notices = host.notices(self.guards)
 
     async def _examine(self, host: RunningHost, request: int) -> None:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from m3bench.sandboxes.backends import bubblewrap, landlock, seccomp, visible
 from m3bench.sandboxes.backends.base import Guard, Prospect, notice
-from m3bench.sandboxes.backends.cgroup import Delegation, Group, GroupLimits, delegation
+from m3bench.sandboxes.backends.cgroup import ControlGroup, Delegation, GroupLimits, delegation
 from m3bench.sandboxes.backends.confinement import Confinement
 from m3bench.sandboxes.backends.ownership import is_superuser
 from m3bench.sandboxes.backends.privileges import within_reach
 from m3bench.sandboxes.backends.tree import Tree
-from m3bench.sandboxes.backends.watch import EXTRA_PROCESSES, Watch, can_watch_processes
+from m3bench.sandboxes.backends.watch import EXTRA_PROCESSES, ResourceWatch, can_watch_processes
 from m3bench.sandboxes.workspace import STATE
 
 _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "LD_LIBRARY_PATH")
@@ -85,7 +85,7 @@ class Isolation:
             return Delegation(None, "control groups are switched off")
         return delegation()
 
-    def group(self) -> Group | None:
+    def group(self) -> ControlGroup | None:
         """A control group for one more sandbox, where there can be one."""
         groups = self.delegation.groups
         if groups is None:
@@ -103,7 +103,7 @@ class Isolation:
         return "nothing" if not self.limited else "control group" if self.delegation.groups else "watch"
 
     def tree(self) -> Tree:
-        """What starts a host and ends it with all that came of it; bubblewrap's PID namespace does that by itself."""
+        """What starts a host and ends it with all its descendants; bubblewrap's PID namespace does that by itself."""
         supervised = self.lacking_bubblewrap is not None
         if not self.limited:
             return Tree(supervised=supervised)
@@ -125,15 +125,15 @@ class Isolation:
             "LANG": "C.UTF-8", "HOME": inside, "TMPDIR": inside, "TEMP": inside, "TMP": inside,
         }  # fmt: skip
 
-    def watch(self, pid: int, workspace: Path, group: Group | None = None) -> Watch:
+    def watch(self, pid: int, workspace: Path, group: ControlGroup | None = None) -> ResourceWatch:
         """What to look at from outside: of a sandbox in a control group only what it writes."""
         if not self.limited:
-            return Watch()
+            return ResourceWatch()
         if group is not None:
-            return Watch(workspace=workspace, pid=pid)
+            return ResourceWatch(workspace=workspace, pid=pid)
         inside = bubblewrap.TEMPORARY if self.lacking_bubblewrap is None else ""
         limits = self.limits
-        return Watch(
+        return ResourceWatch(
             workspace=workspace, pid=pid, memory=limits.memory, processes=limits.processes, temporary=inside
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Whose a workspace is while tools work in it, when m3bench was started as root: a user of its own.
+"""Who owns a workspace while tools work in it, when m3bench was started as root: a user of its own.
 
 Nobody else has the number, so that what is limited by user is limited by sandbox, and no sandbox can touch the
 files or processes of another. When the last host has ended, the files are root's again.
@@ -12,11 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 _RANGE = range(0x40000000, 0x60000000)
-"""Numbers that no system gives to anybody."""
+"""User numbers that no system assigns."""
 
 
 def user_of(workspace: Path) -> int:
-    """Whom the tools of a workspace run as: its owner, somebody new when that is root. 0 means whoever we are."""
+    """The user that the tools of a workspace run as: its owner, or a new one when that is root; 0 means our own."""
     if not is_superuser():
         return 0
     return workspace.stat().st_uid or _unused()
@@ -28,7 +28,7 @@ def is_superuser() -> bool:
 
 
 def give(workspace: Path, user: int, group: int) -> None:
-    """Have everything in a folder belong to somebody.
+    """Give everything in a folder to a user.
 
     Goes by descriptors, not by paths: a tool may be moving folders about at the same time. A file with several names
     stays as it is: one of them may lie elsewhere.

@@ -1,6 +1,6 @@
-"""Becoming somebody who may do nothing, when m3bench was started as root.
+"""Dropping root and all capabilities, when m3bench was started as root.
 
-Done inside the host before any tool's code is loaded. What is given up is not to be had back: neither root nor any
+Done inside the host before any tool's code is loaded. What is given up cannot be regained: neither root nor any
 capability, with one exception. Where the installation or the workspace lies in a folder that is root's alone and
 Landlock bounds what can be opened, the right to pass through such folders is kept.
 """
@@ -23,7 +23,7 @@ def become(user: int, needed: Iterable[Path], *, bounded: bool) -> bool:
     """Give up root for a user without name, group or capability; whether that could be done.
 
     Args:
-        user: Whom to become; 0 to stay who one is, with no capability.
+        user: The user to become; 0 to stay the same, without capabilities.
         needed: Places that must still be within reach.
         bounded: Whether something else bounds what files can be opened.
     """

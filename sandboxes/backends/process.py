@@ -15,12 +15,12 @@ import anyio
 import anyio.to_thread
 
 from m3bench.sandboxes.backends.base import Guard, Prospect
-from m3bench.sandboxes.backends.cgroup import Group
+from m3bench.sandboxes.backends.cgroup import ControlGroup
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.ownership import give, is_superuser, user_of
 from m3bench.sandboxes.backends.tree import Tree
-from m3bench.sandboxes.link import Link
+from m3bench.sandboxes.link import HostLink
 from m3bench.tasks.errors import SandboxError
 
 # Not from the folder it works in: a tool could have put modules there.
@@ -104,7 +104,7 @@ class HostProcess(asyncio.SubprocessProtocol):
     as much again.
     """
 
-    def __init__(self, isolation: Isolation, workspace: Path, tree: Tree, group: Group | None = None) -> None:
+    def __init__(self, isolation: Isolation, workspace: Path, tree: Tree, group: ControlGroup | None = None) -> None:
         self._isolation = isolation
         self._tree = tree
         self._group = group
@@ -126,7 +126,7 @@ class HostProcess(asyncio.SubprocessProtocol):
         stdin = transport.get_pipe_transport(0)
         assert isinstance(stdin, asyncio.WriteTransport)
         self._stdin = stdin
-        self.link = Link(stdin.write)
+        self.link = HostLink(stdin.write)
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Messages on standard output, complaints on standard error."""
@@ -218,7 +218,7 @@ class HostProcess(asyncio.SubprocessProtocol):
         return SandboxError(f"The host {how} unexpectedly.{f' It said: {last[0][:300]}.' if last[0] else ''}")
 
 
-def _prepare(isolation: Isolation, workspace: Path) -> tuple[int, Group | None]:
+def _prepare(isolation: Isolation, workspace: Path) -> tuple[int, ControlGroup | None]:
     """What blocks for a moment: looking at the disk, trying bubblewrap the first time.
 
     Gives the user to become, or 0, and the control group to be in.

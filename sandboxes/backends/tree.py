@@ -9,9 +9,18 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TypedDict
 
 from m3bench.tasks import supervisor
+
+
+class ProcessOptions(TypedDict, total=False):
+    """How `subprocess` starts a process that is to become a tree."""
+
+    start_new_session: bool
+    pass_fds: tuple[int, ...]
+    creationflags: int
+
 
 if sys.platform == "win32":
     import ctypes
@@ -46,7 +55,7 @@ if sys.platform == "win32":
         )
 
     class Tree:
-        """Starts a process and ends what came of it; limits of 0 are none.
+        """Starts a process and ends it with all its descendants; limits of 0 are none.
 
         Args:
             supervised: Unused: a job object holds without a supervisor.
@@ -61,8 +70,8 @@ if sys.platform == "win32":
             """The command line that starts a program as a tree."""
             return list(program)
 
-        def options(self) -> dict[str, Any]:
-            """How to start a process that shall become a tree."""
+        def options(self) -> ProcessOptions:
+            """How to start a process that is to become a tree."""
             return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
 
         def started(self, pid: int) -> None:
@@ -101,7 +110,7 @@ if sys.platform == "win32":
 else:
 
     class Tree:
-        """Starts a process and ends what came of it; its limits are its own business.
+        """Starts a process and ends it with all its descendants; it sets its limits itself.
 
         Args:
             supervised: Whether a supervisor is needed, because the program has no namespace of its own.
@@ -117,8 +126,8 @@ else:
             """The command line that starts a program as a tree."""
             return supervisor.command(self._theirs, program) if self._theirs >= 0 else list(program)
 
-        def options(self) -> dict[str, Any]:
-            """How to start a process that shall become a tree."""
+        def options(self) -> ProcessOptions:
+            """How to start a process that is to become a tree."""
             return {"start_new_session": True, "pass_fds": (self._theirs,) if self._theirs >= 0 else ()}
 
         def started(self, pid: int) -> None:

@@ -1,8 +1,8 @@
 """What a sandbox uses as a whole: memory and processes of its tree, bytes and files of its workspace.
 
 A limit of the kernel is better where there is one. Where there is none, whoever started the sandbox looks at it from
-outside several times a second, and stops it when it has more than it may have; what was written last, beyond the
-limit, is removed then. Functions here block and are called in threads.
+outside several times a second, and stops it when it exceeds a limit; then the latest writes are removed until the
+workspace is within its limits. Functions here block and are called in threads.
 """
 
 import os
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from m3bench.sandboxes.workspace import Limits
+from m3bench.sandboxes.workspace import WorkspaceLimits
 
 _PAGE = os.sysconf("SC_PAGESIZE") if hasattr(os, "sysconf") else 4096
 _BLOCK = 512
@@ -24,12 +24,12 @@ EXTRA_PROCESSES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Watch:
+class ResourceWatch:
     """What to look at and how much there may be; a limit of 0 is none."""
 
     workspace: Path | None = None
     """The folder, where this process sees it."""
-    limits: Limits = field(default_factory=Limits)
+    limits: WorkspaceLimits = field(default_factory=WorkspaceLimits)
     pid: int = 0
     """The first process of the tree; 0 leaves processes out."""
     memory: int = 0
@@ -73,7 +73,7 @@ class Watch:
 
     def _in_tree(self) -> str | None:
         tree = list(_tree(self.pid))
-        # Where the kernel has this limit too, it shall be the first to refuse, with an error that costs no host.
+        # Where the kernel has this limit too, it should be the first to refuse, with an error that costs no host.
         if self.processes and sum(map(_threads, tree)) > self.processes + EXTRA_PROCESSES:
             return f"The sandbox was stopped: it had more than the {self.processes} processes and threads it may have."
         if not self.memory:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from docker.errors import APIError, DockerException, ImageNotFound
 from docker.utils import parse_repository_tag
@@ -29,8 +29,8 @@ SERVICE = "m3bench"
 WORKER = "m3bench-worker"
 """The name of the image of what plays studies."""
 
-PARTS = "/m3bench/sbom.json"
-"""Where the list of what it is made of lies in an image."""
+SBOM = "/m3bench/sbom.json"
+"""Where the software bill of materials (SBOM, CycloneDX) lies in an image."""
 
 STEP_SECONDS = 600
 """Time for one step of a recipe."""
@@ -108,11 +108,11 @@ def build(
     return built
 
 
-def read_parts(client: Client, name: str) -> bytes:
-    """The list of what an image is made of, as its build wrote it."""
+def read_sbom(client: Client, name: str) -> bytes:
+    """The SBOM of an image, as its build wrote it."""
     holder = client.create_container(name)
     try:
-        chunks, _ = client.get_archive(holder, PARTS)
+        chunks, _ = client.get_archive(holder, SBOM)
         with tarfile.open(fileobj=BytesIO(b"".join(chunks))) as archive:
             found = archive.extractfile(archive.getmembers()[0])
             assert found is not None
@@ -141,8 +141,8 @@ def _build_service(client: Client, base: str, inside: Path, folder: Path, report
 
 def _build_worker(client: Client, base: str, below: Iterable[Path], folder: Path, report: Report) -> Built:
     """Make the image of workers out of the wheels that are in neither of the others, and the installer."""
-    for one in below:
-        _leave_out(one, folder)
+    for wheels_folder in below:
+        _leave_out(wheels_folder, folder)
     service = f"{SERVICE}:{image.installed_version()}"
     arguments = {
         "BASE": base,
@@ -229,7 +229,7 @@ def _build(
     return _describe(client, name)
 
 
-def _follow(name: str, lines: Iterable[dict[str, Any]], report: Report) -> None:
+def _follow(name: str, lines: Iterable[dict[str, object]], report: Report) -> None:
     """Report the steps; when one fails, say which and what it printed."""
     step, printed = "", list[str]()
     for line in lines:

@@ -5,7 +5,7 @@ skipped where the sandbox says it does not have it, and then there must be a not
 run the list over every backend; so can a user, to see what a machine gives.
 """
 
-from m3bench.sandboxes.selfcheck import calls, failures, walls
-from m3bench.sandboxes.selfcheck.checks import CHECKS, Check, Verdict, processes, run_check
+from m3bench.sandboxes.selfcheck import calls, failures, guards
+from m3bench.sandboxes.selfcheck.checks import CHECKS, Check, CheckVerdict, processes, run_check
 
-__all__ = ["CHECKS", "Check", "Verdict", "calls", "failures", "processes", "run_check", "walls"]
+__all__ = ["CHECKS", "Check", "CheckVerdict", "calls", "failures", "guards", "processes", "run_check"]

@@ -12,7 +12,7 @@ from m3bench.tasks.errors import UnknownToolError
 
 @check()
 async def a_call_is_answered(bench: Bench) -> None:
-    """The first thing there is to it."""
+    """A sandbox that is open answers a call."""
     async with bench.sandbox() as sandbox:
         require(await text(sandbox, "echo", text="héllo\n\u2028") == "héllo\n\u2028", "the echo differs")
         require(words(await call(sandbox, "refuse", message="no")).endswith("no"), "an error text was lost")
@@ -62,7 +62,7 @@ async def an_unknown_tool_is_refused_with_the_nearest(bench: Bench) -> None:
 
 @check()
 async def only_the_servers_asked_for_are_offered(bench: Bench) -> None:
-    """At start and when said anew."""
+    """When the sandbox opens, and after it was configured again."""
     async with bench.sandbox() as sandbox:
         await sandbox.configure(SandboxSpec(workspace=bench.workspace(), servers=("math",)))
         reply = await sandbox.call("math/add", b'{"firstNumber":1,"secondNumber":2}')

@@ -93,7 +93,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckVerdict:
     """What a check came to."""
 
     check: str
@@ -113,16 +113,16 @@ def check(needs: Guard | None = None) -> Callable[[Callable[[Bench], Awaitable[N
     return add
 
 
-async def run_check(check: Check, backend: Backend, folder: Path) -> Verdict:
+async def run_check(check: Check, backend: Backend, folder: Path) -> CheckVerdict:
     """Put a backend through one check, in an empty folder."""
     try:
         with anyio.fail_after(CHECK_SECONDS):
             await check.run(Bench(backend, folder, check.needs))
     except Skipped as reason:
-        return Verdict(check.name, "skipped", str(reason))
+        return CheckVerdict(check.name, "skipped", str(reason))
     except Exception as error:
-        return Verdict(check.name, "failed", _story(error))
-    return Verdict(check.name, "passed")
+        return CheckVerdict(check.name, "failed", _story(error))
+    return CheckVerdict(check.name, "passed")
 
 
 def _story(error: BaseException) -> str:
@@ -150,7 +150,7 @@ async def text(sandbox: Sandbox, tool: str, **arguments: Any) -> str:
     return found
 
 
-async def fails(sandbox: Sandbox, tool: str, seconds: float | None = None, **arguments: Any) -> str:
+async def fails(sandbox: Sandbox, tool: str, seconds: float | None = None, **arguments: object) -> str:
     """The message of a call that must fail because of the sandbox."""
     try:
         reply = await call(sandbox, tool, seconds, **arguments)

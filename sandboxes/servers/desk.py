@@ -10,8 +10,7 @@ from pathlib import Path
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.catalog import did_you_mean
-from m3bench.tasks.desk import Desk, Document
-from m3bench.tasks.dialogue import State, reply
+from m3bench.tasks.desk import Desk, Document, State, reply
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("desk")

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from PIL import Image as Picture
 
-from m3bench.sandboxes.content import Image
+from m3bench.sandboxes.content import ImageBlock
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import air, geo, settlements
-from m3bench.sandboxes.world.air import Air
+from m3bench.sandboxes.world.air import AirQuality
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
@@ -77,13 +77,13 @@ MAP_TYPES = {
 
 
 @server.tool
-def current_conditions(lat: float, lng: float) -> dict[str, Any]:
+def current_conditions(lat: float, lng: float) -> dict[str, object]:
     point = _point(lat, lng, f"{BASE}/currentConditions:lookup")
     return {"dateTime": _stamp(NOW), "regionCode": _region(point), "indexes": [_index(air.air(point, NOW))]}
 
 
 @server.tool
-def forecast(lat: float, lng: float, hours: int | None = None) -> dict[str, Any]:
+def forecast(lat: float, lng: float, hours: int | None = None) -> dict[str, object]:
     endpoint = f"{BASE}/forecast:lookup"
     point = _point(lat, lng, endpoint)
     count = DEFAULT_FORECAST_HOURS if hours is None else hours
@@ -94,7 +94,7 @@ def forecast(lat: float, lng: float, hours: int | None = None) -> dict[str, Any]
 
 
 @server.tool
-def history(lat: float, lng: float, startTime: str, endTime: str) -> dict[str, Any]:
+def history(lat: float, lng: float, startTime: str, endTime: str) -> dict[str, object]:
     endpoint = f"{BASE}/history:lookup"
     point = _point(lat, lng, endpoint)
     start, end = _moment(startTime, endpoint), _moment(endTime, endpoint)
@@ -110,7 +110,7 @@ def history(lat: float, lng: float, startTime: str, endTime: str) -> dict[str, A
 
 
 @server.tool
-def heatmap_tile(z: int, x: int, y: int, indexType: str = "UNIVERSAL_AQI") -> Image:
+def heatmap_tile(z: int, x: int, y: int, indexType: str = "UNIVERSAL_AQI") -> ImageBlock:
     endpoint = f"{BASE}/mapTypes/{indexType}/heatmapTiles/{z}/{x}/{y}"
     if indexType not in MAP_TYPES:
         raise _refused(endpoint, f"indexType must be one of {', '.join(MAP_TYPES)}")
@@ -118,7 +118,7 @@ def heatmap_tile(z: int, x: int, y: int, indexType: str = "UNIVERSAL_AQI") -> Im
         raise _refused(endpoint, f"z must be 0 to {MAX_ZOOM}, not {z}")
     if not (0 <= x < 2**z and 0 <= y < 2**z):
         raise _refused(endpoint, f"x and y must be 0 to {2**z - 1} at zoom {z}")
-    return Image(_tile(z, x, y, indexType))
+    return ImageBlock(_tile(z, x, y, indexType))
 
 
 def _tile(zoom: int, column: int, row: int, kind: str) -> bytes:
@@ -143,11 +143,11 @@ def _wrapped(lngs: Array) -> Array:
     return np.asarray((lngs + 180) % 360 - 180)
 
 
-def _hour(point: Point, moment: datetime) -> dict[str, Any]:
+def _hour(point: Point, moment: datetime) -> dict[str, object]:
     return {"dateTime": _stamp(moment), "indexes": [_index(air.air(point, moment))]}
 
 
-def _index(found: Air) -> dict[str, Any]:
+def _index(found: AirQuality) -> dict[str, Any]:
     category = next(name for least, name in CATEGORIES if found.index >= least)
     return {
         "code": "uaqi",

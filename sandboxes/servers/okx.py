@@ -15,7 +15,7 @@ from datetime import datetime
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import coins, noise
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.sandboxes.world.coins import Pair
+from m3bench.sandboxes.world.coins import TradingPair
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("okx", error="MCP error -32603: Failed to fetch data: {message}")
@@ -88,7 +88,7 @@ def get_candlesticks(instrument: str, bar: str = "1m", limit: float = 100) -> st
     return _json(candles[::-1])
 
 
-def _pair(instrument: str) -> Pair:
+def _pair(instrument: str) -> TradingPair:
     pair = coins.pairs().get(instrument.strip().upper())
     if pair is None:
         raise ToolError(

@@ -8,24 +8,26 @@ is an ordinary result with a `message` or an `error`.
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from m3bench.sandboxes.gaps import gap
 from m3bench.sandboxes.identifiers import is_isbn
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
-from m3bench.sandboxes.world.search import Index
+from m3bench.sandboxes.world.search import SearchIndex
+from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import SoftError
 
 server = ToolServer("openlibrary_mcp")
 
-Book = Mapping[str, Any]
+Book = Record
 
 _SEPARATORS = re.compile(r"[\s\-\u2010-\u2015]+")
 
 
 @server.tool
-async def get_book_info(isbn: str | None = None, title: str | None = None, author: str | None = None) -> dict[str, Any]:
+async def get_book_info(
+    isbn: str | None = None, title: str | None = None, author: str | None = None
+) -> dict[str, object]:
     if isbn and isbn.strip():
         return _by_number(isbn.strip())
     if title and title.strip():
@@ -33,7 +35,7 @@ async def get_book_info(isbn: str | None = None, title: str | None = None, autho
     raise SoftError({"error": "Please provide either an ISBN or a title."}, outcome="invalid_arguments")
 
 
-def _by_number(asked: str) -> dict[str, Any]:
+def _by_number(asked: str) -> dict[str, object]:
     number = _SEPARATORS.sub("", asked).upper()
     if len(number) == 13 and number.startswith("0"):
         number = "978" + number[3:]
@@ -45,7 +47,7 @@ def _by_number(asked: str) -> dict[str, Any]:
     return {"query_type": "isbn", "metadata": {**_card(book, number), "pages": book["pages"]}}
 
 
-def _by_title(query: str) -> dict[str, Any]:
+def _by_title(query: str) -> dict[str, object]:
     found = _index().search(query, 1)
     if not found:
         raise gap({"message": f"No book found for query '{query}'."})
@@ -53,7 +55,7 @@ def _by_title(query: str) -> dict[str, Any]:
     return {"query_type": "search", "query": query, "metadata": _card(book, book["id"])}
 
 
-def _card(book: Book, number: str) -> dict[str, Any]:
+def _card(book: Book, number: str) -> dict[str, object]:
     return {
         "isbn": number,
         "title": book["title"],
@@ -69,5 +71,5 @@ def _numbers() -> Mapping[str, Book]:
 
 
 @cache
-def _index() -> Index[Book]:
-    return Index(tables.load("books"), {"title": 3.0, "authors": 2.5, "publisher": 1.0, "subjects": 0.5})
+def _index() -> SearchIndex[Book]:
+    return SearchIndex(tables.load("books"), {"title": 3.0, "authors": 2.5, "publisher": 1.0, "subjects": 0.5})

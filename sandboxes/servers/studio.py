@@ -4,19 +4,17 @@ It is offered only with tasks that need it. Drafts come with the scene of a run'
 workspace when they are opened; everything else works on those files.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
-from m3bench.sandboxes.content import Image
+from m3bench.sandboxes.content import ImageBlock
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import ToolError
 from m3bench.tasks.studio import rendering
-from m3bench.tasks.studio.boxes import box_of, overlap
 from m3bench.tasks.studio.draft import Draft
-from m3bench.tasks.studio.forms import pages
-from m3bench.tasks.studio.page import Element, Page, PageError, described, element, read
+from m3bench.tasks.studio.page import Element, Page, PageError, described, element, pages, read
+from m3bench.tasks.studio.rendering import box_of, overlap
 
 server = ToolServer("studio")
 
@@ -32,9 +30,11 @@ def list_drafts(context: Context) -> str:
 def open_draft(context: Context, name: str) -> str:
     drafts = _drafts(context)
     wanted = name.strip().casefold().removeprefix("./")
-    draft = next((one for one in drafts if wanted in (one.name.casefold(), one.title.casefold())), None)
+    draft = next(
+        (candidate for candidate in drafts if wanted in (candidate.name.casefold(), candidate.title.casefold())), None
+    )
     if draft is None:
-        hint = did_you_mean(name, [one.name for one in drafts]) or " list_drafts shows which there are."
+        hint = did_you_mean(name, [draft.name for draft in drafts]) or " list_drafts shows which there are."
         raise ToolError(f"There is no draft {name!r}.{hint}", outcome="not_found")
     with context.workspace.writing(draft.name) as place:
         place.write_bytes(draft.data)
@@ -55,12 +55,12 @@ def render_page(context: Context, path: str, page: int = 1, scale: float = 1.0) 
         raise ToolError(f"scale must be above 0 and at most {MOST_SCALE:g}", outcome="invalid_arguments")
     seen = found.sheet(sheet)
     wide, high = rendering.size(seen, scale)
-    return [f"Rendered at {wide} × {high} pixels; fingerprint {seen.digest}", Image(rendering.png(seen, scale))]
+    return [f"Rendered at {wide} × {high} pixels; fingerprint {seen.digest}", ImageBlock(rendering.png(seen, scale))]
 
 
 @server.tool
 def change_element(
-    context: Context, path: str, element: str, attributes: Mapping[str, Any] | None = None, text: str | None = None
+    context: Context, path: str, element: str, attributes: Mapping[str, object] | None = None, text: str | None = None
 ) -> str:
     if not attributes and text is None:
         raise ToolError("Nothing is to be changed: give attributes or text", outcome="invalid_arguments")
@@ -76,7 +76,7 @@ def move_element(context: Context, path: str, element: str, dx: float, dy: float
 
 @server.tool
 def add_element(
-    context: Context, path: str, element: str, kind: str, attributes: Mapping[str, Any], text: str = ""
+    context: Context, path: str, element: str, kind: str, attributes: Mapping[str, object], text: str = ""
 ) -> str:
     page = _svg(context, path)
     if element in page:
@@ -94,12 +94,11 @@ def remove_element(context: Context, path: str, element: str) -> str:
 _new = element
 
 
-def _of(make: Any, *given: Any) -> Element:
+def _of(make: Callable[..., Element], *given: object) -> Element:
     try:
-        made: Element = make(*given)
+        return make(*given)
     except PageError as error:
         raise ToolError(_sentence(error), outcome="invalid_arguments") from error
-    return made
 
 
 def _put(context: Context, path: str, page: Page, new: Element) -> str:
@@ -142,7 +141,7 @@ def _on(page: Page, sheet: int) -> Sequence[Element]:
     high = page.height / page.sheets
     around = (0.0, high * (sheet - 1) + 0.5, page.width, high * sheet - 0.5)
     # A line across has no height and is seen all the same.
-    return [one for one in page.elements if overlap(box_of(one, page), around, -0.01)]
+    return [element for element in page.elements if overlap(box_of(element, page), around, -0.01)]
 
 
 def _pages(path: str, data: bytes) -> Sequence[Page]:
@@ -154,7 +153,7 @@ def _pages(path: str, data: bytes) -> Sequence[Page]:
 
 def _named(page: Page, name: str) -> Element:
     if name not in page:
-        hint = did_you_mean(name, [one.name for one in page.elements]) or " read_page lists them."
+        hint = did_you_mean(name, [element.name for element in page.elements]) or " read_page lists them."
         raise ToolError(f"There is no element {name!r}.{hint}", outcome="not_found")
     return page[name]
 

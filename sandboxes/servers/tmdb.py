@@ -4,13 +4,11 @@ The answer has the form of The Movie Database's search: pages of twenty, genres 
 fragments. Nothing found is an empty first page, not an error; a page or year that cannot be is one.
 """
 
-from typing import Any
-
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import films
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.sandboxes.world.films import GENRES, Film
+from m3bench.sandboxes.world.films import GENRES, Movie
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("tmdb", error="TMDB API error: {message}")
@@ -22,7 +20,7 @@ _YEARS = range(1874, NOW.year + 10)
 
 
 @server.tool
-async def search_movies(query: str, year: float | None = None, page: float | None = None) -> dict[str, Any]:
+async def search_movies(query: str, year: float | None = None, page: float | None = None) -> dict[str, object]:
     number = _whole("page", 1 if page is None else page, _MOST_PAGES)
     wanted = None if year is None else _whole("year", year, 9999)
     found = films.search(query, wanted)
@@ -44,7 +42,7 @@ def _whole(name: str, value: float, most: int) -> int:
     return int(value)
 
 
-def _card(film: Film) -> dict[str, Any]:
+def _card(film: Movie) -> dict[str, object]:
     return {
         "adult": False,
         "backdrop_path": film.picture("backdrop"),

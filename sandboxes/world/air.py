@@ -32,7 +32,7 @@ _O3_TO_UAQI = ((0, 75, 110, 150, 210, 350), (98, 80, 60, 40, 20, 1))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Air:
+class AirQuality:
     """The air of one hour, in micrograms per cubic metre."""
 
     pm25: float
@@ -70,12 +70,12 @@ class _Regions(NamedTuple):
     pm25: Array
 
 
-def air(point: Point, when: datetime) -> Air:
+def air(point: Point, when: datetime) -> AirQuality:
     """The air at a place and hour."""
     pm25, town = (float(part[0]) for part in _field(np.array([point.lat]), np.array([point.lng]), when))
     light = max(0.0, math.cos(2 * math.pi * (_solar_hour(point.lng, when) - 14.5) / 24))
     summer = 0.5 + 0.5 * math.cos(2 * math.pi * (when.timetuple().tm_yday - 190) / 365.25) * math.copysign(1, point.lat)
-    return Air(
+    return AirQuality(
         pm25=round(pm25, 1),
         no2=round(2 + 1.4 * town * (1.25 - 0.5 * light), 1),
         o3=round(max(4.0, 48 + 40 * light * (0.4 + 0.6 * summer) - 0.7 * town), 1),
@@ -104,11 +104,11 @@ def _field(lats: Array, lngs: Array, when: datetime) -> tuple[Array, Array]:
     truth = _truth(vectors)
     regional, town = regional * truth, town * truth
     hours = when.astimezone(UTC).timestamp() / 3600
-    still = fields.rough(lngs / 4 - hours / 70, lats / 4, 3, 71 + int(hours // 30))
-    next_still = fields.rough(lngs / 4 - hours / 70, lats / 4, 3, 72 + int(hours // 30))
+    still = fields.fractal_noise(lngs / 4 - hours / 70, lats / 4, 3, 71 + int(hours // 30))
+    next_still = fields.fractal_noise(lngs / 4 - hours / 70, lats / 4, 3, 72 + int(hours // 30))
     share = (hours / 30) % 1
     calm = np.exp(0.7 * (still * (1 - share) + next_still * share))
-    fine = 1 + 0.10 * fields.rough(lngs * 25, lats * 25, 2, 5)
+    fine = 1 + 0.10 * fields.fractal_noise(lngs * 25, lats * 25, 2, 5)
     angle = 2 * math.pi * (when.timetuple().tm_yday - 15) / 365.25
     winter = 1 + 0.3 * np.cos(angle) * np.clip(lats / 35, -1, 1)
     solar = (hours + lngs / 15) % 24

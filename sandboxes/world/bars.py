@@ -1,6 +1,6 @@
 """Price bars: the minutes of a stretch of trading, and larger bars made of smaller ones.
 
-A path is drawn from the coarse to the fine: levels per day between known anchors, then a bridge of minutes
+A path is drawn from the coarse to the fine: levels per day between known anchors, then a Brownian bridge of minutes
 between two levels. A minute needs nothing but its day. Bars hold whole numbers only (prices in ticks, volumes
 in lots), so that the minutes of a day add up to the day exactly.
 """
@@ -96,8 +96,8 @@ def _growth(exponents: Array) -> Array:
     return np.array([float(Decimal(exponent).exp(_DIGITS)) for exponent in exponents.tolist()])
 
 
-def path(start: float, end: float, count: int, volatility: float, *key: noise.Key) -> Array:
-    """`count` + 1 points from `start` to `end`; the volatility is that of the whole stretch."""
+def brownian_bridge(start: float, end: float, count: int, volatility: float, *key: noise.Key) -> Array:
+    """A Brownian bridge of `count` + 1 points from `start` to `end`; the volatility is that of the whole stretch."""
     along = np.arange(count + 1) / count
     walk = np.concatenate([[0.0], np.cumsum(steps(0, count, *key, "minute"))])
     bridge = (walk - walk[-1] * along) / sqrt(count)

@@ -131,7 +131,7 @@ def _system(point: Point, hours: float, kind: str) -> float:
     day = hours / 40
     early, late = math.floor(day), math.floor(day) + 1
     share = day - early
-    return noise.terrain(x, y, 3, kind, early) * (1 - share) + noise.terrain(x, y, 3, kind, late) * share
+    return noise.fractal_noise(x, y, 3, kind, early) * (1 - share) + noise.fractal_noise(x, y, 3, kind, late) * share
 
 
 def _wind(point: Point, hours: float) -> float:

@@ -29,7 +29,7 @@ _BUSY = {"USDT": 1.0, "USDC": 0.08, "USD": 0.06, "EUR": 0.03, "BTC": 0.02, "ETH"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pair:
+class TradingPair:
     """What can be traded: a base currency for a quote currency."""
 
     base: str
@@ -43,10 +43,10 @@ class Pair:
 
 
 @cache
-def pairs() -> Mapping[str, Pair]:
+def pairs() -> Mapping[str, TradingPair]:
     """Every pair by its id, such as BTC-USDT."""
     return {
-        f"{coin['id']}-{quote}": Pair(
+        f"{coin['id']}-{quote}": TradingPair(
             base=coin["id"],
             quote=quote,
             decimals=decimals,
@@ -58,7 +58,7 @@ def pairs() -> Mapping[str, Pair]:
     }
 
 
-def minutes(pair: Pair, day: int) -> Bars:
+def minutes(pair: TradingPair, day: int) -> Bars:
     """The minutes of a day: 1440 of them, or fewer when the day is today."""
     value = _values(pair.base, day) / _values(pair.quote, day)
     points = np.maximum(np.rint(value * 10**pair.decimals).astype(np.int64), 1)
@@ -74,12 +74,12 @@ def minutes(pair: Pair, day: int) -> Bars:
 
 
 @lru_cache(maxsize=64)
-def daily(pair: Pair, first: int) -> Bars:
+def daily(pair: TradingPair, first: int) -> Bars:
     """The days of a pair from a day on, the last one up to the world's instant."""
     return bars.joined([minutes(pair, day).grouped([0]) for day in range(first, _TODAY + 1)])
 
 
-def recent(pair: Pair, size: int, count: int) -> tuple[Bars, list[datetime]]:
+def recent(pair: TradingPair, size: int, count: int) -> tuple[Bars, list[datetime]]:
     """The last bars of `size` minutes, which divides a day, with the moments they open; oldest first."""
     per_day = MINUTES // size
     first = max(pair.first, _TODAY - -(-count // per_day))
@@ -92,7 +92,7 @@ def recent(pair: Pair, size: int, count: int) -> tuple[Bars, list[datetime]]:
     return found.part(max(0, len(found) - count)), opens[-count:]
 
 
-def calendar(pair: Pair, unit: str, count: int) -> tuple[Bars, list[datetime]]:
+def calendar(pair: TradingPair, unit: str, count: int) -> tuple[Bars, list[datetime]]:
     """The last bars of a "day", a "week" from Monday or a "month", with the moments they open; oldest first.
 
     The first week or month of a pair opens with the calendar, though trading began later in it.
@@ -124,7 +124,7 @@ def _values(currency: str, day: int) -> Array:
     level = _levels(currency)
     place = day - _first(currency)
     volatility = _coins()[currency]["volatility"]
-    return bars.path(float(level[place]), float(level[place + 1]), count, 0.8 * volatility, currency, day)
+    return bars.brownian_bridge(float(level[place]), float(level[place + 1]), count, 0.8 * volatility, currency, day)
 
 
 @cache

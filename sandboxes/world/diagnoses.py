@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from m3bench.sandboxes.world import tables
-from m3bench.sandboxes.world.search import Index, words
+from m3bench.sandboxes.world.search import SearchIndex, words
 from m3bench.sandboxes.world.tables import Record
 
 CATEGORY_LENGTH = 3
@@ -85,7 +85,12 @@ def beginning(code: str) -> list[Diagnosis]:
         return []
     # Only the categories in question are read: the whole table takes most of a second.
     records = tables.stream("diagnoses", f'{{"id": "{start[:CATEGORY_LENGTH]}')
-    found = [one for record in records for one in _nodes(record) if one.billable and one.bare.startswith(start)]
+    found = [
+        diagnosis
+        for record in records
+        for diagnosis in _nodes(record)
+        if diagnosis.billable and diagnosis.bare.startswith(start)
+    ]
     return sorted(found, key=lambda one: one.bare)
 
 
@@ -114,7 +119,7 @@ def _clinical(query: str) -> str:
 @cache
 def by_code() -> Mapping[str, Diagnosis]:
     """Every category and everything below it, by the code without its dot."""
-    return {one.bare: one for record in tables.stream("diagnoses") for one in _nodes(record)}
+    return {diagnosis.bare: diagnosis for record in tables.stream("diagnoses") for diagnosis in _nodes(record)}
 
 
 def _nodes(record: Record) -> Iterator[Diagnosis]:
@@ -137,7 +142,7 @@ def _above(key: str, names: Mapping[str, str]) -> str:
 
 
 @cache
-def _index() -> Index[dict[str, Any]]:
+def _index() -> SearchIndex[Record]:
     """Over billable codes; those that only add an encounter to the code above them are one entry together."""
     groups: dict[str, dict[str, Any]] = {}
     known = by_code()
@@ -154,6 +159,6 @@ def _index() -> Index[dict[str, Any]]:
         else:
             entry["codes"].append(key)
     fields = {"name": 3.0, "terms": 2.4, "under": 1.5}
-    return Index(
+    return SearchIndex(
         groups.values(), fields, prior=lambda entry: float(_PLAIN.search(entry["name"]) is not None), coverage=0.6
     )

@@ -16,8 +16,8 @@ from m3bench.sandboxes.world.geo import Point
 
 Collection = Literal["natural", "enhanced"]
 
-FIRST = date(2015, 6, 13)
-LAST = date(2025, 7, 14)
+FIRST_SHOT_DAY = date(2015, 6, 13)
+LAST_SHOT_DAY = date(2025, 7, 14)
 _GAP = (date(2019, 6, 28), date(2020, 3, 1))
 _LOST_SHARE = 0.015
 _SUMMER = range(5, 9)
@@ -49,7 +49,7 @@ class Shot:
 @cache
 def days() -> Sequence[date]:
     """Every day with pictures."""
-    span = (FIRST + timedelta(days=number) for number in range((LAST - FIRST).days + 1))
+    span = (FIRST_SHOT_DAY + timedelta(days=number) for number in range((LAST_SHOT_DAY - FIRST_SHOT_DAY).days + 1))
     return [day for day in span if not _GAP[0] <= day <= _GAP[1] and not _is_lost(day)]
 
 
@@ -66,8 +66,8 @@ def shots(day: date) -> list[Shot]:
 
 def was_on(day: date) -> bool:
     """Whether the camera worked on a day."""
-    return FIRST <= day <= LAST and not _GAP[0] <= day <= _GAP[1]
+    return FIRST_SHOT_DAY <= day <= LAST_SHOT_DAY and not _GAP[0] <= day <= _GAP[1]
 
 
 def _is_lost(day: date) -> bool:
-    return day not in (FIRST, LAST) and noise.fraction("epic lost", day.isoformat()) < _LOST_SHARE
+    return day not in (FIRST_SHOT_DAY, LAST_SHOT_DAY) and noise.fraction("epic lost", day.isoformat()) < _LOST_SHARE

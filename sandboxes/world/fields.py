@@ -1,6 +1,6 @@
-"""Smooth noise over many points at once, for terrain, weather and pictures.
+"""Value noise over many points at once, for terrain, weather and pictures.
 
-The same idea as `noise.surface`, on numpy arrays: hashed values at the corners of a grid, eased between.
+The same idea as `noise.value_noise`, on numpy arrays: hashed values at the corners of a grid, eased between.
 """
 
 import numpy as np
@@ -10,8 +10,8 @@ Array = npt.NDArray[np.float64]
 Bits = npt.NDArray[np.uint64]
 
 
-def surface(x: Array, y: Array, seed: int) -> Array:
-    """Noise in [-1, 1] with one hill or valley per unit square."""
+def value_noise(x: Array, y: Array, seed: int) -> Array:
+    """Value noise in [-1, 1] with one hill or valley per unit square."""
     left, bottom = np.floor(x), np.floor(y)
     along, up = _ease(x - left), _ease(y - bottom)
     low = _corner(left, bottom, seed) * (1 - along) + _corner(left + 1, bottom, seed) * along
@@ -19,19 +19,19 @@ def surface(x: Array, y: Array, seed: int) -> Array:
     return np.asarray(low + (high - low) * up)
 
 
-def rough(x: Array, y: Array, octaves: int, seed: int) -> Array:
-    """Noise in [-1, 1] in finer and finer layers, each half as high."""
+def fractal_noise(x: Array, y: Array, octaves: int, seed: int) -> Array:
+    """Fractal noise (fBm) in [-1, 1]: octaves of value noise, each half as high."""
     total = np.zeros(np.shape(x))
     for octave in range(octaves):
-        total += 0.5**octave * surface(x * 2**octave, y * 2**octave, seed + octave)
+        total += 0.5**octave * value_noise(x * 2**octave, y * 2**octave, seed + octave)
     return total / (2 - 0.5 ** (octaves - 1))
 
 
-def ridges(x: Array, y: Array, octaves: int, seed: int) -> Array:
-    """Noise in [0, 1] with sharp crests and wide valleys."""
+def ridged_noise(x: Array, y: Array, octaves: int, seed: int) -> Array:
+    """Ridged multifractal noise in [0, 1], with sharp crests and wide valleys."""
     total = np.zeros(np.shape(x))
     for octave in range(octaves):
-        total += 0.5**octave * (1 - np.abs(surface(x * 2**octave, y * 2**octave, seed + octave))) ** 2
+        total += 0.5**octave * (1 - np.abs(value_noise(x * 2**octave, y * 2**octave, seed + octave))) ** 2
     return total / (2 - 0.5 ** (octaves - 1))
 
 

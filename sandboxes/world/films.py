@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from m3bench.sandboxes.world import clock, noise, tables
-from m3bench.sandboxes.world.search import Index, words
+from m3bench.sandboxes.world.search import SearchIndex, words
 from m3bench.sandboxes.world.tables import Record
 
 GENRES = {
@@ -40,7 +40,7 @@ _LETTERS = string.ascii_letters + string.digits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Film:
+class Movie:
     """One film."""
 
     id: int
@@ -71,7 +71,7 @@ class Film:
         return f"/{noise.token(27, _LETTERS, kind, self.id)}.jpg"
 
 
-def search(query: str, year: int | None = None) -> list[Film]:
+def search(query: str, year: int | None = None) -> list[Movie]:
     """The films a title may mean, best first; names of people beside a title help to tell films apart.
 
     A single word is looked for in titles alone, as on the public site: `Heat` is no film with Heath Ledger.
@@ -85,17 +85,17 @@ def search(query: str, year: int | None = None) -> list[Film]:
 
 
 @cache
-def _index(*, people: bool) -> Index[Record]:
+def _index(*, people: bool) -> SearchIndex[Record]:
     records = [
         {**record, "people": [*record["directors"], *record["cast"], *record.get("authors", ())]}
         for record in tables.load("films")
     ]
     fields = {"title": 3.0, "original_title": 3.0, "also": 2.8, **({"people": 1.0} if people else {})}
-    return Index(records, fields, prior=lambda film: min(1.0, float(film["vote_count"]) / _FULL_VOTES))
+    return SearchIndex(records, fields, prior=lambda film: min(1.0, float(film["vote_count"]) / _FULL_VOTES))
 
 
-def _film(record: Record) -> Film:
-    return Film(
+def _film(record: Record) -> Movie:
+    return Movie(
         id=record["id"],
         title=record["title"],
         original_title=record["original_title"],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from m3bench.sandboxes.world import tables
-from m3bench.sandboxes.world.search import Index, words
+from m3bench.sandboxes.world.search import SearchIndex, words
 from m3bench.sandboxes.world.tables import Record
 
 NUTRIENTS = (
@@ -136,8 +136,8 @@ def _names() -> Mapping[str, Food]:
 
 
 @cache
-def _index() -> Index[Record]:
-    return Index(tables.load("foods"), {"name": 3.0, "aliases": 2.8})
+def _index() -> SearchIndex[Record]:
+    return SearchIndex(tables.load("foods"), {"name": 3.0, "aliases": 2.8})
 
 
 def _key(text: str) -> str:

@@ -7,15 +7,13 @@ text is kept. A town whose name others share is told by its country and, where a
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from m3bench.sandboxes.world import settlements, tables
 from m3bench.sandboxes.world.search import fold
-from m3bench.sandboxes.world.settlements import Settlement
-from m3bench.sandboxes.world.states import states
+from m3bench.sandboxes.world.settlements import Settlement, states
 from m3bench.sandboxes.world.tables import Record
 
-Article = Mapping[str, Any]
+Article = Record
 
 CITY = 100_000
 

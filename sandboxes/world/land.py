@@ -66,7 +66,7 @@ def lake_mask(lats: Array, lngs: Array) -> Mask:
 
 
 def inland(lats: Array, lngs: Array) -> Array:
-    """Degrees from the nearest sea coast, roughly: positive on land, negative at sea, smooth in between."""
+    """Signed distance to the sea coast in degrees, roughly and bilinear: positive on land, negative at sea."""
     grid = _inland_grid()
     rows, columns = lats + 89.5, (lngs + 179.5) % 360
     low, left = np.clip(np.floor(rows), 0, 178).astype(int), np.floor(columns).astype(int)
@@ -94,7 +94,7 @@ def _inland_grid() -> Array:
 
 
 def _inside(outline: Array, lats: Array, lngs: Array) -> Mask:
-    """Even-odd rule."""
+    """Point in polygon, by the even-odd rule."""
     inside = np.zeros(lats.shape, dtype=bool)
     for (lat_a, lng_a), (lat_b, lng_b) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
         if lat_a == lat_b:

@@ -26,7 +26,7 @@ _SPREAD_DEGREES = 0.6
 
 
 @dataclass(frozen=True)
-class Scene:
+class LandsatScene:
     """A picture of one place on one day."""
 
     path: int
@@ -39,7 +39,7 @@ class Scene:
         return f"LC08_L1TP_{self.path:03d}{self.row:03d}_{self.taken:%Y%m%d}_{self.taken:%Y%m%d}_02_T1"
 
 
-def nearest(point: Point, day: date) -> Scene | None:
+def nearest(point: Point, day: date) -> LandsatScene | None:
     """The scene of a point that was taken nearest to a day, or None where none is taken."""
     if abs(point.lat) > MOST_LATITUDE or not _is_imaged(point):
         return None
@@ -49,7 +49,7 @@ def nearest(point: Point, day: date) -> Scene | None:
     before = day - timedelta(days=phase)
     after = before + timedelta(days=_REPEAT_DAYS)
     possible = [taken for taken in (before, after) if FIRST_SCENE <= taken < clock.NOW.date()]
-    return Scene(path, row, min(possible, key=lambda taken: abs(taken - day))) if possible else None
+    return LandsatScene(path, row, min(possible, key=lambda taken: abs(taken - day))) if possible else None
 
 
 def _scene(point: Point) -> tuple[int, int]:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 from urllib.parse import urlsplit
 
 from m3bench.sandboxes.world import tables
@@ -19,7 +18,7 @@ _ID = re.compile(r"[A-Za-z0-9_]{1,64}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class LinkedPage:
     """A page with one picture."""
 
     id: str
@@ -33,7 +32,7 @@ class Page:
     """The landmark it shows, where that is one of the world."""
     city_id: str | None
     palette: str
-    elements: tuple[tuple[str, Mapping[str, Any]], ...]
+    elements: tuple[tuple[str, Mapping[str, object]], ...]
 
     @property
     def address(self) -> str:
@@ -52,24 +51,25 @@ def page_id(address: str) -> str | None:
 
 
 @cache
-def pages() -> Mapping[str, Page]:
+def pages() -> Mapping[str, LinkedPage]:
     """All pages by id."""
     found = {}
     for record in tables.load("links"):
         values = {key: value for key, value in record.items() if key != "elements"}
         elements = tuple((name, parameters) for name, parameters in record["elements"])
-        found[record["id"]] = Page(elements=elements, **{"landmark_id": None, "city_id": None, **values})
+        found[record["id"]] = LinkedPage(elements=elements, **{"landmark_id": None, "city_id": None, **values})
     return found
 
 
-def picture(page: Page) -> bytes:
+def picture(page: LinkedPage) -> bytes:
     """The page's picture as a JPEG file."""
     return _painted(page.id)
 
 
 @lru_cache(8)
 def _painted(name: str) -> bytes:
-    from m3bench.sandboxes.world.posters.studio import paint
+    # Here and not above: who only looks pages up needs no drawing library.
+    from m3bench.sandboxes.world.posters.painter import paint
 
     page = pages()[name]
     return paint(page.palette, page.elements, title=page.title, subtitle=page.subtitle, seed=page.id)

@@ -42,7 +42,7 @@ _FIRST_IDS = {"curiosity": 58_870, "opportunity": 1_700_000, "spirit": 3_500_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Photo:
+class RoverPhoto:
     """One picture."""
 
     id: int
@@ -91,12 +91,12 @@ class Rover:
                 found[camera] = 1 + int(most * count**2)
         return found
 
-    def photos(self, sol: int) -> list[Photo]:
+    def photos(self, sol: int) -> list[RoverPhoto]:
         """The pictures of a sol, camera by camera."""
         first, day = _FIRST_IDS[self.id] + sol * _IDS_A_SOL, self.day(sol)
         taken = [camera for camera, count in self.counts(sol).items() for _ in range(count)]
         return [
-            Photo(id=first + number, sol=sol, day=day, camera=camera, address=self._address(sol, camera, number))
+            RoverPhoto(id=first + number, sol=sol, day=day, camera=camera, address=self._address(sol, camera, number))
             for number, camera in enumerate(taken)
         ]
 

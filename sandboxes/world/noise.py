@@ -57,14 +57,14 @@ def generator_of(*key: Key) -> Random:
     return Random(bits(*key))
 
 
-def wave(x: float, *key: Key) -> float:
-    """Smooth noise along a line: in [-1, 1], one hill or valley per unit of x."""
+def value_noise_1d(x: float, *key: Key) -> float:
+    """Value noise along a line: smooth, in [-1, 1], one hill or valley per unit of x."""
     left = math.floor(x)
     return _blend(_corner(left, *key), _corner(left + 1, *key), _ease(x - left))
 
 
-def surface(x: float, y: float, *key: Key) -> float:
-    """Smooth noise over a plane: in [-1, 1], one hill or valley per unit square."""
+def value_noise(x: float, y: float, *key: Key) -> float:
+    """Value noise over a plane: smooth, in [-1, 1], one hill or valley per unit square."""
     left, bottom = math.floor(x), math.floor(y)
     along = _ease(x - left)
     low = _blend(_corner(left, bottom, *key), _corner(left + 1, bottom, *key), along)
@@ -72,12 +72,12 @@ def surface(x: float, y: float, *key: Key) -> float:
     return _blend(low, high, _ease(y - bottom))
 
 
-def terrain(x: float, y: float, octaves: int, *key: Key) -> float:
-    """Rough noise over a plane: `surface` in finer and finer layers, each half as high; in [-1, 1]."""
+def fractal_noise(x: float, y: float, octaves: int, *key: Key) -> float:
+    """Fractal noise (fBm) over a plane: octaves of `value_noise`, each half as high; in [-1, 1]."""
     total = weight = 0.0
     for octave in range(octaves):
         share = 0.5**octave
-        total += share * surface(x * 2**octave, y * 2**octave, octave, *key)
+        total += share * value_noise(x * 2**octave, y * 2**octave, octave, *key)
         weight += share
     return total / weight
 

@@ -1,7 +1,7 @@
 """Place ids in the shape the maps services use: `ChIJ`, then an S2 cell of the position and a fingerprint.
 
 The cell makes an id speak for itself: the id of an address that stands in no table can still be resolved to
-its position, and an id that nobody here has given out is told from one that was.
+its position, and an id that was never given out here can be told apart from one that was.
 """
 
 import math

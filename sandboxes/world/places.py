@@ -14,7 +14,7 @@ import numpy as np
 from m3bench.sandboxes.world import geo, noise, placeids, settlements, tables
 from m3bench.sandboxes.world.fields import Array
 from m3bench.sandboxes.world.geo import Point
-from m3bench.sandboxes.world.search import Index
+from m3bench.sandboxes.world.search import SearchIndex
 from m3bench.sandboxes.world.tables import Record
 
 _SIGHT = ("tourist_attraction", "point_of_interest", "establishment")
@@ -117,8 +117,8 @@ def rows_within(centre: Point, radius_m: float) -> frozenset[int]:
 
 
 @cache
-def _index() -> Index[Record]:
-    return Index(
+def _index() -> SearchIndex[Record]:
+    return SearchIndex(
         (
             {"row": row, "name": place.name, "aliases": place.aliases, "around": _around(place)}
             for row, place in enumerate(places())

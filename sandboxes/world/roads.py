@@ -78,7 +78,7 @@ def _over_ground(a: Point, b: Point) -> Way:
     lats, lngs = _along(first, last, shares)
     rough = terrain.ruggedness(lats, lngs)
     wet = ~land.land_at(lats, lngs)
-    bends = 1.19 + 0.10 * fields.surface(lngs * 9, lats * 9, 17) + 0.38 * rough + 0.75 * wet
+    bends = 1.19 + 0.10 * fields.value_noise(lngs * 9, lats * 9, 17) + 0.38 * rough + 0.75 * wet
     # Long ways follow main roads, which are straighter.
     straighter = 1 - 0.3 * line / (line + 150_000)
     factor = 1 + (float(bends.mean()) - 1) * straighter
@@ -109,8 +109,8 @@ def _metres(places: Array, place: Array) -> Array:
 @cache
 def _lengths() -> _Lengths:
     ways = tuple(
-        (Point(one["lat"], one["lng"]), Point(one["to_lat"], one["to_lng"]), float(one["metres"]))
-        for one in tables.load("road_lengths")
+        (Point(record["lat"], record["lng"]), Point(record["to_lat"], record["to_lng"]), float(record["metres"]))
+        for record in tables.load("road_lengths")
     )
     return _Lengths(
         starts=np.array([settlements.unit_vector(start) for start, _, _ in ways]),

@@ -70,7 +70,7 @@ def words(text: str) -> list[str]:
     return found
 
 
-class Index(Generic[Item]):
+class SearchIndex(Generic[Item]):
     """A search over records.
 
     Args:
@@ -114,7 +114,7 @@ class Index(Generic[Item]):
         asked = list(dict.fromkeys(words(query)))
         if not asked or limit < 1:
             return []
-        weights = [self._rarity(word) for word in asked]
+        weights = [self._idf(word) for word in asked]
         total = sum(weights)
         answered: dict[int, float] = defaultdict(float)
         covered: dict[int, float] = defaultdict(float)
@@ -179,7 +179,8 @@ class Index(Generic[Item]):
         end = bisect_left(self._sorted, word + "\U0010ffff")
         return self._sorted[start:end]
 
-    def _rarity(self, word: str) -> float:
+    def _idf(self, word: str) -> float:
+        """The inverse document frequency of a word, from 1 to about 2; less for stop words."""
         if word in STOP:
             return STOP_WEIGHT
         known = len({posting >> _RECORD_SHIFT for posting in self._postings.get(word, ())})

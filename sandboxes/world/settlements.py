@@ -1,10 +1,12 @@
 """Cities and towns as one list: what is nearest to a point, and what a name means.
 
 Cities are described by ourselves, towns come from GeoNames; both have a name, a country, a position, a time
-zone and a number of people. Which US state or Canadian province a place is in is its `region`.
+zone and a number of people. Which US state or Canadian province a place is in is its `region`; `states` has the names
+that addresses write short.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from sys import intern
@@ -14,7 +16,7 @@ import numpy.typing as npt
 
 from m3bench.sandboxes.world import geo, tables
 from m3bench.sandboxes.world.geo import Point
-from m3bench.sandboxes.world.search import Index, fold
+from m3bench.sandboxes.world.search import SearchIndex, fold
 from m3bench.sandboxes.world.tables import Record
 
 Array = npt.NDArray[np.float64]
@@ -153,8 +155,8 @@ def exact(name: str, country: str | None = None, region: str | None = None) -> S
 
 
 @cache
-def _index() -> Index[Record]:
-    return Index(
+def _index() -> SearchIndex[Record]:
+    return SearchIndex(
         ({"name": place.name, "aliases": place.aliases, "row": row} for row, place in enumerate(settlements())),
         {"name": 3, "aliases": 3},
         prior=lambda record: _prominence(settlements()[record["row"]]),
@@ -201,3 +203,12 @@ def _settlement(record: Record) -> Settlement:
         city_id=record["id"] if "geonames" in record else None,
         aliases=tuple(record.get("aliases", ())),
     )
+
+
+COUNTRIES = ("US", "CA", "AU")
+
+
+@cache
+def states(country: str) -> Mapping[str, str]:
+    """The short name of each state of a country, and its full one; none for other countries."""
+    return {record["short"]: record["name"] for record in tables.load("states") if record["country"] == country}

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
-from typing import Any
 
 from m3bench.sandboxes.world import noise, tables
-from m3bench.sandboxes.world.search import Index
+from m3bench.sandboxes.world.search import SearchIndex
 from m3bench.sandboxes.world.tables import Record
 
 HOME = "amazon.com"
@@ -99,12 +98,12 @@ def find(keywords: str, limit: int) -> list[Product]:
 
 
 @cache
-def _index() -> Index[dict[str, Any]]:
+def _index() -> SearchIndex[Record]:
     fields = {"kind": 3.0, "title": 3.0, "brand": 3.0, "terms": 3.0, "category": 1.2, "features": 0.8}
-    return Index([asdict(product) for product in products().values()], fields, prior=_popularity)
+    return SearchIndex([asdict(product) for product in products().values()], fields, prior=_popularity)
 
 
-def _popularity(record: Mapping[str, Any]) -> float:
+def _popularity(record: Record) -> float:
     return min(1.0, math.log1p(record["reviews"]) / math.log(_MOST_REVIEWS))
 
 

@@ -3,13 +3,14 @@
 A few figures of each year are facts of the table `company_reports`; single lines are shares of them, fixed per
 company. Lines of a year are spread over its quarters without remainder and totals are added up from lines, so that
 quarters add up to years, assets equal liabilities and equity, and the cash flow leads from one balance's cash to the
-next. Amounts are whole units of the reporting currency.
+next. Amounts are whole units of the reporting currency. Statements are shown as lines with the sums between them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
+from typing import Any
 
 from m3bench.sandboxes.world import noise, stocks, tables
 
@@ -23,7 +24,7 @@ _WEIGHTS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class FinancialReport:
     """A year's own figures, in millions; those of a running year are expected ones."""
 
     ticker: str
@@ -74,7 +75,7 @@ def _reporter(ticker: str) -> str:
 
 
 @cache
-def _reports(ticker: str) -> tuple[Report, ...]:
+def _reports(ticker: str) -> tuple[FinancialReport, ...]:
     """Oldest first."""
     found = []
     for record in tables.load("company_reports"):
@@ -83,12 +84,12 @@ def _reports(ticker: str) -> tuple[Report, ...]:
         facts = {key: value for key, value in record.items() if key not in ("id", "company_id", "status")}
         facts["year_end"] = date.fromisoformat(record["year_end"])
         facts["reported_to"] = date.fromisoformat(record.get("reported_to", record["year_end"]))
-        found.append(Report(ticker=ticker, running=record["status"] == "running", **facts))
+        found.append(FinancialReport(ticker=ticker, running=record["status"] == "running", **facts))
     return tuple(sorted(found, key=lambda report: report.year_end))
 
 
 @cache
-def _years(ticker: str) -> tuple[tuple[Period, Report], ...]:
+def _years(ticker: str) -> tuple[tuple[Period, FinancialReport], ...]:
     """Every year with its report, oldest first. The year before the first is taken to have been a little smaller."""
     reports = _reports(ticker)
     before = _balance(reports[0], scale=0.94)
@@ -134,7 +135,7 @@ def net_income(income: Lines) -> int:
     return sum(amount if name in gains else -amount for name, amount in income.items() if name != memo)
 
 
-def _income(report: Report) -> Lines:
+def _income(report: FinancialReport) -> Lines:
     """The lines of a year's income statement, in millions."""
     key = report.ticker
     pretax = round(report.net_income / (1 - report.tax_rate))
@@ -171,12 +172,12 @@ _RESEARCH = {
 """The share of research in operating expenses, from … to, by sector."""
 
 
-def _depreciation(report: Report) -> int:
+def _depreciation(report: FinancialReport) -> int:
     low, high = (0.012, 0.04) if report.gross_profit is not None else (0.0015, 0.0025)
     return round(report.assets * noise.between(low, high, report.ticker, "depreciation"))
 
 
-def _balance(report: Report, scale: float = 1.0) -> Lines:
+def _balance(report: FinancialReport, scale: float = 1.0) -> Lines:
     """The lines of a year's closing balance, in millions; what is left over is in the lines called other."""
     key = report.ticker
     assets, equity = round(report.assets * scale), round(report.equity * scale)
@@ -253,7 +254,7 @@ def _between(start: Lines, end: Lines, quarter: int) -> Lines:
     return {name: (start[name] * (4 - quarter) + end[name] * quarter) // 4 for name in end}
 
 
-def _cash_lines(report: Report, income: Lines) -> Lines:
+def _cash_lines(report: FinancialReport, income: Lines) -> Lines:
     """The lines of a year's cash flow that do not follow from others, in millions."""
     key, year = report.ticker, report.year_end.year
     company = stocks.companies()[key]
@@ -310,3 +311,132 @@ def _spread(lines: Mapping[str, int], weights: tuple[int, ...], quarter: int) ->
 def _month_end(day: date, months_before: int) -> date:
     first = day.year * 12 + day.month - months_before
     return date(first // 12, first % 12 + 1, 1) - timedelta(days=1)
+
+
+Card = dict[str, Any]
+
+_EXPENSES = ("Research And Development", "Selling General And Administration", "Other Operating Expenses")
+_CURRENT_ASSETS = ("Other Short Term Investments", "Receivables", "Inventory", "Other Current Assets")
+_CURRENT_DEBTS = ("Payables And Accrued Expenses", "Current Debt", "Other Current Liabilities")
+_LATER_DEBTS = ("Long Term Debt", "Other Non Current Liabilities")
+_OPERATING = (
+    "Net Income From Continuing Operations",
+    "Depreciation And Amortization",
+    "Stock Based Compensation",
+    "Change In Working Capital",
+)
+_INVESTING = ("Capital Expenditure", "Net Investment Purchase And Sale")
+_FINANCING = ("Cash Dividends Paid", "Repurchase Of Capital Stock", "Net Issuance Payments Of Debt")
+DILUTION = 1.005
+"""Shares with options and rewards counted in, over shares."""
+
+
+def cards(ticker: str, kind: str) -> list[Card]:
+    """The cards of a kind of statement, newest first, each with the `date` of the period's end."""
+    periods: Sequence[Period]
+    quarters = kind.startswith("quarterly_")
+    periods = quarterly(ticker)[:QUARTERS] if quarters else annual(ticker)
+    make = KINDS[kind.removeprefix("quarterly_")]
+    return [{"date": period.end.isoformat(), **make(period, ticker)} for period in periods]
+
+
+def income(period: Period, ticker: str) -> Card:
+    """Revenue, less costs, less expenses, with interest and other income, less tax."""
+    lines = period.income
+    expense = sum(lines.get(name, 0) for name in _EXPENSES)
+    cost = lines.get("Cost Of Revenue", 0)
+    operating = lines["Total Revenue"] - cost - expense
+    net = net_income(lines)
+    pretax = net + lines["Tax Provision"]
+    ebit = pretax + lines["Interest Expense"]
+    card = {"Total Revenue": lines["Total Revenue"]}
+    if "Cost Of Revenue" in lines:
+        card |= {"Cost Of Revenue": cost, "Gross Profit": lines["Total Revenue"] - cost}
+    card |= _some(lines, _EXPENSES)
+    card |= {"Operating Expense": expense, "Total Expenses": cost + expense, "Operating Income": operating}
+    card |= _some(lines, ("Interest Income", "Interest Expense", "Other Non Operating Income Expenses"))
+    card |= {"Pretax Income": pretax, "Tax Provision": lines["Tax Provision"], "Net Income": net, "EBIT": ebit}
+    card |= {
+        "Reconciled Depreciation": lines["Reconciled Depreciation"],
+        "EBITDA": ebit + lines["Reconciled Depreciation"],
+    }
+    shares = stocks.companies()[ticker]["shares"]
+    diluted = round(shares * DILUTION)
+    return {
+        **_whole(card),
+        "Basic EPS": round(net * MILLION / shares, 2),
+        "Diluted EPS": round(net * MILLION / diluted, 2),
+        "Basic Average Shares": shares,
+        "Diluted Average Shares": diluted,
+    }
+
+
+def balance(period: Period, ticker: str) -> Card:
+    """What a company has and owes, and what is its owners'."""
+    lines = period.balance
+    has_terms = "Other Current Assets" in lines
+    cash = lines["Cash And Cash Equivalents"]
+    owed = sum(lines.get(name, 0) for name in (*_CURRENT_DEBTS, *_LATER_DEBTS))
+    equity = lines["Capital Stock"] + lines["Retained Earnings"]
+    debt = lines["Current Debt"] + lines["Long Term Debt"]
+    later = ("Investments And Advances", "Net PPE", "Goodwill And Other Intangible Assets", "Other Non Current Assets")
+    current = cash + sum(lines.get(name, 0) for name in _CURRENT_ASSETS)
+    rest = sum(lines.get(name, 0) for name in later)
+    card = {"Cash And Cash Equivalents": cash, **_some(lines, _CURRENT_ASSETS)}
+    card |= {"Current Assets": current} if has_terms else {}
+    card |= _some(lines, later)
+    card |= {"Total Non Current Assets": rest} if has_terms else {}
+    card |= {"Total Assets": current + rest, **_some(lines, _CURRENT_DEBTS)}
+    card |= {"Current Liabilities": sum(lines[name] for name in _CURRENT_DEBTS)} if has_terms else {}
+    card |= _some(lines, _LATER_DEBTS)
+    card |= (
+        {"Total Non Current Liabilities Net Minority Interest": sum(lines[name] for name in _LATER_DEBTS)}
+        if has_terms
+        else {}
+    )
+    card |= {
+        "Total Liabilities Net Minority Interest": owed,
+        **_some(lines, ("Capital Stock", "Retained Earnings")),
+        "Stockholders Equity": equity,
+        "Total Debt": debt,
+        "Net Debt": debt - cash,
+    }
+    shares = stocks.companies()[ticker]["shares"]
+    return {**_whole(card), "Share Issued": shares, "Ordinary Shares Number": shares}
+
+
+def cash_flow(period: Period, _ticker: str) -> Card:
+    """Where the cash of a period came from and went."""
+    lines = period.cash
+    operating, investing, financing = (
+        sum(lines[name] for name in names) for names in (_OPERATING, _INVESTING, _FINANCING)
+    )
+    return _whole(
+        {
+            **_some(lines, _OPERATING),
+            "Operating Cash Flow": operating,
+            **_some(lines, _INVESTING),
+            "Investing Cash Flow": investing,
+            **_some(lines, _FINANCING),
+            "Financing Cash Flow": financing,
+            "Beginning Cash Position": lines["Beginning Cash Position"],
+            "Changes In Cash": operating + investing + financing,
+            "End Cash Position": lines["End Cash Position"],
+            "Free Cash Flow": operating + lines["Capital Expenditure"],
+        }
+    )
+
+
+KINDS: Mapping[str, Callable[[Period, str], Card]] = {
+    "income_stmt": income,
+    "balance_sheet": balance,
+    "cashflow": cash_flow,
+}
+
+
+def _some(lines: Lines, names: Sequence[str]) -> Lines:
+    return {name: lines[name] for name in names if name in lines}
+
+
+def _whole(lines: Mapping[str, int]) -> Card:
+    return {name: amount * MILLION for name, amount in lines.items()}

@@ -7,15 +7,15 @@ are adjusted for splits and dividends, in cents. Share classes of one company mo
 from collections.abc import Mapping
 from datetime import date
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 
 from m3bench.sandboxes.world import bars, noise, sessions, tables
 from m3bench.sandboxes.world.bars import Bars
 from m3bench.sandboxes.world.fields import Array
+from m3bench.sandboxes.world.tables import Record
 
-Company = Mapping[str, Any]
+Company = Record
 
 CENTS = 100
 _MARKET_SHARE = 0.55
@@ -43,7 +43,7 @@ def minutes(ticker: str, number: int) -> Bars:
     before, after = float(_levels(ticker)[number - 1]), float(_levels(ticker)[number])
     count = sessions.length(sessions.days()[number])
     opening = before * (1 + _GAP * volatility * float(bars.steps(number, 1, moves_as, "gap")[0]))
-    path = bars.path(opening, after, count, _INSIDE * volatility, moves_as, number)
+    path = bars.brownian_bridge(opening, after, count, _INSIDE * volatility, moves_as, number)
     points = np.rint(path * CENTS).astype(np.int64)
     restless = abs(after / before - 1) / volatility
     busy = noise.between(0.7, 1.2, ticker, number, "busy") * (0.85 + 0.25 * restless) * count / sessions.FULL_MINUTES

@@ -19,7 +19,7 @@ Record = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class WorldTable:
     """One table as it lies on disk."""
 
     name: str
@@ -41,7 +41,7 @@ def load(name: str) -> tuple[Record, ...]:
 
 
 @cache
-def table(name: str) -> Table:
+def table(name: str) -> WorldTable:
     """A table with its provenance, kept; raises `KeyError` when there is no such table."""
     return _read(name)
 
@@ -72,11 +72,11 @@ def lines(name: str) -> list[str]:
     return [line.rstrip(",") for line in found if line]
 
 
-def _read(name: str) -> Table:
+def _read(name: str) -> WorldTable:
     parts = [json.loads(path.read_bytes()) for path in files(name)]
     if not parts:
         raise KeyError(name)
-    return Table(
+    return WorldTable(
         name=name,
         sources=tuple(dict.fromkeys(part["source"] for part in parts)),
         licences=tuple(dict.fromkeys(part["licence"] for part in parts)),

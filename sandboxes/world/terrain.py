@@ -75,9 +75,9 @@ def ruggedness(lats: Array, lngs: Array) -> Array:
 
 def _ground(lats: Array, lngs: Array) -> Array:
     vectors = vectors_of(lats, lngs)
-    lowland, spread, off_km = _lowland(vectors)
+    lowland, spread, off_km = _inverse_distance_weighted(vectors)
     lift = _lift(lats, lngs, lowland) * _smooth((off_km - 2) / VALLEY_KM)
-    bumps = fields.rough(lngs * 20, lats * 20, 3, 11) * np.minimum(120, 4 + 0.18 * spread) * _smooth(off_km / 4)
+    bumps = fields.fractal_noise(lngs * 20, lats * 20, 3, 11) * np.minimum(120, 4 + 0.18 * spread) * _smooth(off_km / 4)
     metres = lowland + lift + bumps
     ice = _ice(lats, lngs)
     metres = np.where(ice > 0, np.maximum(ice + 0.2 * bumps, 1), metres)
@@ -88,8 +88,8 @@ def _ground(lats: Array, lngs: Array) -> Array:
     return _peaks_met(vectors, metres)
 
 
-def _lowland(vectors: Array) -> tuple[Array, Array, Array]:
-    """Weighted height, spread of heights, and kilometres to the nearest known height."""
+def _inverse_distance_weighted(vectors: Array) -> tuple[Array, Array, Array]:
+    """Height by inverse distance weighting (IDW), spread of heights, and kilometres to the nearest known height."""
     anchors = _anchors()
     centre = vectors.mean(axis=0)
     length = np.linalg.norm(centre)
@@ -120,7 +120,7 @@ def _lift(lats: Array, lngs: Array, lowland: Array) -> Array:
             continue
         share = np.clip(1 - _crest_km(ridge.crest, lats, lngs) / ridge.width, 0, 1)
         if crests is None:
-            crests = fields.ridges(lngs * 3.1, lats * 3.9, 5, 29)
+            crests = fields.ridged_noise(lngs * 3.1, lats * 3.9, 5, 29)
         rise = np.maximum(0, ridge.metres - lowland) * np.sqrt(share) * (0.25 + 0.75 * crests)
         lift = np.maximum(lift, rise)
     return lift
@@ -151,7 +151,7 @@ def _sea_floor(lats: Array, lngs: Array) -> Array:
     steps = np.maximum(0, -land.inland(lats, lngs))
     shelf = 12 + 110 * np.minimum(1, steps)
     deep = 3900 * _smooth((steps - 0.6) / 3)
-    waves = 1 + 0.25 * fields.rough(lngs * 0.7, lats * 0.7, 4, 53)
+    waves = 1 + 0.25 * fields.fractal_noise(lngs * 0.7, lats * 0.7, 4, 53)
     return np.asarray(-(shelf + deep) * waves)
 
 

@@ -10,16 +10,43 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import metadata, requires
+from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Literal
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from PIL import Image, ImageDraw
 from platformdirs import user_data_path
 
 from m3bench.server.clients.client import NAME
-from m3bench.server.clients.icon import icon
+from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.tasks.errors import InputFileError
+
+SIZE = 512
+
+_FINER = 4
+"""Drawn so much larger and then reduced, for smooth edges."""
+_GROUND, _TRACK, _BAR, _FULL = "#14213d", "#2b3a5c", "#8ecae6", "#ffb703"
+_SHARES = (0.45, 0.7, 1.0)
+
+
+def icon() -> bytes:
+    """A square PNG with round corners."""
+    size = SIZE * _FINER
+    picture = Image.new("RGBA", (size, size), (0, 0, 0, 0))
+    draw = ImageDraw.Draw(picture)
+    draw.rounded_rectangle((0, 0, size - 1, size - 1), radius=size // 5, fill=_GROUND)
+    left, width, height = size * 18 // 100, size * 64 // 100, size * 12 // 100
+    for row, share in enumerate(_SHARES):
+        top = size * (22 + 22 * row) // 100
+        for part, colour in ((1.0, _TRACK), (share, _FULL if share == 1 else _BAR)):
+            right = left + int(width * part)
+            draw.rounded_rectangle((left, top, right, top + height), radius=height // 2, fill=colour)
+    out = BytesIO()
+    picture.resize((SIZE, SIZE), Image.Resampling.LANCZOS).save(out, "PNG")
+    return out.getvalue()
+
 
 Shape = Literal["python", "uv"]
 
@@ -52,7 +79,7 @@ for library in ("mcp", "pydantic", "typer"):
     if find_spec(library) is None:
         sys.exit(
             f"m3bench: {library} is missing from {sys.executable}. This bundle needs the libraries of the "
-            "installation it was made by: make it again there with `m3bench bundle`."
+            "installation it was made by: make it again there with `m3bench client bundle`."
         )
 
 if __name__ == "__main__":
@@ -86,8 +113,6 @@ def write(path: Path, shape: Shape, profile: str) -> dict[str, Any]:
 
 def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
     """What the client reads first: how to start us, and what to ask the person for."""
-    from m3bench.server.runs.tools import DEFINITIONS
-
     about = metadata(NAME)
     mine = shape == "python"
     data = str(user_data_path(NAME)) if mine else "${HOME}/m3bench"
@@ -137,7 +162,7 @@ def manifest_of(shape: Shape, profile: str) -> dict[str, Any]:
     }
 
 
-def _zip(path: str, manifest: dict[str, Any], shape: Shape) -> None:
+def _zip(path: str, manifest: dict[str, object], shape: Shape) -> None:
     members = dict(_members(manifest, shape))
     with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(members):
@@ -147,7 +172,7 @@ def _zip(path: str, manifest: dict[str, Any], shape: Shape) -> None:
             archive.writestr(entry, content if isinstance(content, bytes) else content.read_bytes())
 
 
-def _members(manifest: dict[str, Any], shape: Shape) -> Iterator[tuple[str, bytes | Path]]:
+def _members(manifest: dict[str, object], shape: Shape) -> Iterator[tuple[str, bytes | Path]]:
     yield "manifest.json", (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode()
     yield ENTRY, _MAIN.encode()
     yield ICON, icon()
@@ -162,13 +187,13 @@ def _members(manifest: dict[str, Any], shape: Shape) -> Iterator[tuple[str, byte
                 yield f"server/{NAME}/{path.relative_to(_ROOT).as_posix()}", path
 
 
-def _project(manifest: dict[str, Any]) -> str:
+def _project(manifest: dict[str, object]) -> str:
     """What uv installs before it starts us."""
     lines = [
         "[project]",
         f'name = "{NAME}-bundle"',
         f'version = "{manifest["version"]}"',
-        f'requires-python = "{manifest["compatibility"]["runtimes"]["python"]}"',
+        f'requires-python = "{metadata(NAME)["Requires-Python"]}"',
         "dependencies = [",
         *(f"    {json.dumps(line)}," for line in _libraries()),
         "]",

@@ -7,7 +7,7 @@ Nothing here reads or writes a file: a place is a function of a `Machine`, an en
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from m3bench.server.store.capability import ToolLoading
 
@@ -31,7 +31,7 @@ Images = Literal["shown", "shown, with reports of failure", "lost", "not known"]
 Structured = Literal["shown", "ignored", "replaces texts", "replaces everything", "not known"]
 """What becomes of structured content: `replaces everything` means that pictures beside it are lost."""
 
-Entry = dict[str, Any]
+Entry = dict[str, object]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +100,7 @@ class Note:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Client:
+class McpClient:
     """What is known of one client. None means: no limit is known."""
 
     key: str
@@ -118,7 +118,7 @@ class Client:
     """The entry of a server that the client starts."""
     http: Callable[[str], Entry] | None
     """The entry of a server at an address; None where the file takes none."""
-    approval: Mapping[str, Any]
+    approval: Mapping[str, object]
     """Fields of the entry that let calls run without a question to the person."""
     approval_by_hand: str
     """How to get the same in the client itself, where no field does it."""

@@ -7,10 +7,9 @@ or it is refused. Removing restores exactly the earlier bytes, if these are know
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
 
 from m3bench.server.clients import jsontext, tomltext, yamltext
-from m3bench.server.clients.client import NAME, Client, Entry, Format, Launch
+from m3bench.server.clients.client import NAME, Entry, Format, Launch, McpClient
 
 _MARK = "\ufeff"
 _SAMPLE = Launch(command="", args=())
@@ -20,8 +19,8 @@ _SAMPLE = Launch(command="", args=())
 class Language:
     """How a format is read and edited."""
 
-    load: Callable[[str], dict[str, Any]]
-    put: Callable[[str, Sequence[str], str, Mapping[str, Any]], str]
+    load: Callable[[str], dict[str, object]]
+    put: Callable[[str, Sequence[str], str, Mapping[str, object]], str]
     take: Callable[[str, Sequence[str], str], str]
 
 
@@ -35,21 +34,21 @@ LANGUAGES: dict[Format, Language] = {
 }
 
 
-def entry_in(data: bytes, client: Client) -> Entry | None:
+def entry_in(data: bytes, client: McpClient) -> Entry | None:
     """Our entry in a file, if it is there.
 
     Raises:
         ValueError: The file cannot be understood.
     """
     _, text = _decode(data)
-    found: Any = _container(LANGUAGES[client.format].load(text), client.servers)
+    found = _container(LANGUAGES[client.format].load(text), client.servers)
     if not isinstance(found, Mapping) or NAME not in found:
         return None
     entry = found[NAME]
     return dict(entry) if isinstance(entry, Mapping) else {}
 
 
-def installed(before: bytes | None, client: Client, entry: Mapping[str, Any]) -> bytes:
+def installed(before: bytes | None, client: McpClient, entry: Mapping[str, object]) -> bytes:
     """The file with our entry in it; fields of an earlier entry that are not ours stay.
 
     Raises:
@@ -62,20 +61,21 @@ def installed(before: bytes | None, client: Client, entry: Mapping[str, Any]) ->
     if _container(data, (*client.servers, NAME)) == wanted:
         return before or b""
     expected = deepcopy(data)
-    inner: Any = expected
+    inner = expected
     for key in client.servers:
         if inner.get(key) is None:
             inner[key] = {}
-        inner = inner[key]
-        if not isinstance(inner, dict):
+        below = inner[key]
+        if not isinstance(below, dict):
             raise ValueError(f"{'.'.join(client.servers)} is not a mapping of servers")
+        inner = below
     inner[NAME] = wanted
     after = language.put(text, client.servers, NAME, wanted)
     _hold(language, after, expected, client)
     return (mark + after).encode()
 
 
-def removed(now: bytes, client: Client, originals: Sequence[bytes]) -> bytes | None:
+def removed(now: bytes, client: McpClient, originals: Sequence[bytes]) -> bytes | None:
     """The file without our entry, None when nothing of it was there before us.
 
     Args:
@@ -97,7 +97,7 @@ def removed(now: bytes, client: Client, originals: Sequence[bytes]) -> bytes | N
     return _without(now, client, container_too=any(_lacks_container(original, client) for original in originals))
 
 
-def leads_to(before: bytes, client: Client, now: bytes) -> bool:
+def leads_to(before: bytes, client: McpClient, now: bytes) -> bool:
     """Whether putting in the entry that a file has now, and nothing else, made that file."""
     try:
         entry = entry_in(now, client)
@@ -106,66 +106,72 @@ def leads_to(before: bytes, client: Client, now: bytes) -> bool:
     return entry is not None and _leads_to(before, client, entry, now)
 
 
-def snippet(client: Client, entry: Mapping[str, Any]) -> str:
+def snippet(client: McpClient, entry: Mapping[str, object]) -> str:
     """What a person can paste into a file that has nothing else in it."""
     return LANGUAGES[client.format].put("", client.servers, NAME, entry)
 
 
-def _without(now: bytes, client: Client, *, container_too: bool) -> bytes:
+def _without(now: bytes, client: McpClient, *, container_too: bool) -> bytes:
     mark, text = _decode(now)
     language = LANGUAGES[client.format]
     expected = deepcopy(language.load(text))
-    inner = _container(expected, client.servers)
+    inner = _mapping(expected, client.servers)
     del inner[NAME]
     after = language.take(text, client.servers, NAME)
     if container_too and not inner:
-        above = _container(expected, client.servers[:-1])
+        above = _mapping(expected, client.servers[:-1])
         del above[client.servers[-1]]
         after = language.take(after, client.servers[:-1], client.servers[-1])
     _hold(language, after, expected, client)
     return (mark + after).encode()
 
 
-def _leads_to(before: bytes | None, client: Client, entry: Mapping[str, Any], now: bytes) -> bool:
+def _leads_to(before: bytes | None, client: McpClient, entry: Mapping[str, object], now: bytes) -> bool:
     try:
         return entry_in(before or b"", client) is None and installed(before, client, entry) == now
     except ValueError:
         return False
 
 
-def _lacks_container(original: bytes, client: Client) -> bool:
+def _lacks_container(original: bytes, client: McpClient) -> bool:
     try:
         return _container(LANGUAGES[client.format].load(_decode(original)[1]), client.servers) is None
     except ValueError:
         return False
 
 
-def _foreign(found: Mapping[str, Any] | None, client: Client) -> Entry:
+def _foreign(found: Mapping[str, object] | None, client: McpClient) -> Entry:
     """What a person added to our entry."""
     ours = {*client.stdio(_SAMPLE), *client.approval, *(client.http("") if client.http else ())}
     return {key: value for key, value in (found or {}).items() if key not in ours}
 
 
-def _hold(language: Language, after: str, expected: dict[str, Any], client: Client) -> None:
+def _hold(language: Language, after: str, expected: dict[str, object], client: McpClient) -> None:
     """Refuse an edit that came to something else than it should."""
     if _pruned(language.load(after), client) != _pruned(expected, client):
         raise ValueError("it is written in a way that cannot be edited without loss")
 
 
-def _pruned(data: dict[str, Any], client: Client) -> dict[str, Any]:
+def _pruned(data: dict[str, object], client: McpClient) -> dict[str, object]:
     """Without an empty list of servers: formats disagree on whether an empty one is there."""
-    above = _container(data, client.servers[:-1])
+    above = _mapping(data, client.servers[:-1])
     if above and not above.get(client.servers[-1], True):
         del above[client.servers[-1]]
     return data
 
 
-def _container(data: Any, keys: Sequence[str]) -> Any:
+def _container(data: object, keys: Sequence[str]) -> object:
     for key in keys:
         if not isinstance(data, Mapping) or key not in data:
             return None
         data = data[key]
     return data
+
+
+def _mapping(data: object, keys: Sequence[str]) -> dict[str, object]:
+    """What keys lead to, to be changed in place; empty when there is no mapping."""
+    found = _container(data, keys)
+    return found if isinstance(found, dict) else {}
 
 
 def _decode(data: bytes) -> tuple[str, str]:

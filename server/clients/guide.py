@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from m3bench.server.clients.client import SYSTEMS, Client, Machine, System
+from m3bench.server.clients.client import SYSTEMS, Machine, McpClient, System
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.installation import local
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
@@ -73,7 +73,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     return "".join([head, f"|{'---|' * len(rows[0])}\n", *lines])
 
 
-def _row(client: Client) -> str:
+def _row(client: McpClient) -> str:
     naming, result = client.naming, client.result_cap
     most = " or ".join(str(number) for number in (client.advised_tools, client.tool_cap) if number is not None)
     cells = [
@@ -90,7 +90,7 @@ def _row(client: Client) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
-def _part(client: Client) -> str:
+def _part(client: McpClient) -> str:
     """How to install into one client, and what is known of it."""
     lines = [f"## {client.title}", "", _places(client), ""]
     lines += [_fenced(client), ""]
@@ -109,21 +109,21 @@ def _part(client: Client) -> str:
     return "\n".join(lines) + "\n"
 
 
-def local_snippet(client: Client) -> str:
+def local_snippet(client: McpClient) -> str:
     """The entry as a file of its own, with a path that stands for any."""
     return snippet(client, local(client, Path(), None, (PROGRAM,)).entry)
 
 
-def _fenced(client: Client) -> str:
+def _fenced(client: McpClient) -> str:
     return f"```{_FENCES[client.format]}\n{local_snippet(client).rstrip()}\n```"
 
 
-def _places(client: Client) -> str:
+def _places(client: McpClient) -> str:
     project = f"; of a project, `{client.project}`" if client.project and not client.must_exist else ""
     return f"`m3bench install {client.key}` edits {_where(client)}{project}:"
 
 
-def _where(client: Client) -> str:
+def _where(client: McpClient) -> str:
     """The file on each system."""
     found = {system: _place(client, system) for system in SYSTEMS}
     if client.must_exist and not found["linux"].startswith("~"):
@@ -136,7 +136,7 @@ def _where(client: Client) -> str:
     return " · ".join(f"`{place}` ({', '.join(names)})" for place, names in places.items())
 
 
-def _place(client: Client, system: System) -> str:
+def _place(client: McpClient, system: System) -> str:
     env = {"APPDATA": "%APPDATA%"} if system == "windows" else {}
     place = client.place(Machine(system=system, home=Path("~"), env=env, folder=Path())).as_posix()
     return _windows(place) if system == "windows" else place

@@ -14,7 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from m3bench.server.clients import files
-from m3bench.server.clients.client import NAME, Client, Entry, Launch, Machine, System
+from m3bench.server.clients.client import NAME, Entry, Launch, Machine, McpClient, System
 from m3bench.server.clients.documents import entry_in, installed, leads_to, removed, snippet
 from m3bench.server.clients.table import profile_for
 from m3bench.tasks.errors import InputFileError, UserError
@@ -28,7 +28,7 @@ _LONGEST_LINE = 160
 class InstallRequest:
     """What is to be installed into a client's configuration."""
 
-    client: Client
+    client: McpClient
     path: Path
     entry: Entry
     profile: str | None
@@ -63,7 +63,7 @@ def this_machine() -> Machine:
     return Machine(system=systems.get(sys.platform, "linux"), home=Path.home(), env=os.environ, folder=Path.cwd())
 
 
-def place_of(client: Client, machine: Machine, *, config: Path | None = None, project: Path | None = None) -> Path:
+def place_of(client: McpClient, machine: Machine, *, config: Path | None = None, project: Path | None = None) -> Path:
     """The file to edit: the one named, that of a project, or the person's own.
 
     Raises:
@@ -88,7 +88,7 @@ def program() -> tuple[str, ...]:
     return (str(python), "-m", "m3bench.server.cli")
 
 
-def local(client: Client, path: Path, profile: str | None, start: Sequence[str] | None = None) -> InstallRequest:
+def local(client: McpClient, path: Path, profile: str | None, start: Sequence[str] | None = None) -> InstallRequest:
     """A server that the client starts; without a profile, the largest it can take."""
     chosen = profile or profile_for(client)
     command, *before = start or program()
@@ -99,7 +99,7 @@ def local(client: Client, path: Path, profile: str | None, start: Sequence[str] 
     return InstallRequest(client=client, path=path, entry=entry, profile=chosen, picked=profile is None)
 
 
-def remote(client: Client, path: Path, url: str) -> InstallRequest:
+def remote(client: McpClient, path: Path, url: str) -> InstallRequest:
     """A server that listens at an address.
 
     Raises:
@@ -152,7 +152,7 @@ def install(request: InstallRequest) -> Outcome:
     )
 
 
-def uninstall(client: Client, path: Path) -> Outcome:
+def uninstall(client: McpClient, path: Path) -> Outcome:
     """Take our entry out of the file.
 
     Raises:
@@ -178,7 +178,7 @@ def uninstall(client: Client, path: Path) -> Outcome:
     return Outcome(state="removed", path=path, diff=_diff(path, before, after or b""))
 
 
-def found_in(client: Client, path: Path) -> tuple[bool, bool | None]:
+def found_in(client: McpClient, path: Path) -> tuple[bool, bool | None]:
     """Whether the file is there, and whether our entry is in it; None when it cannot be read."""
     try:
         data = files.read(path)

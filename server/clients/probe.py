@@ -9,30 +9,37 @@ import sys
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, SubscriptionsListenRequestParams
 
-from m3bench.proxy.call import Answer, Delivery, Relay, ToolRequest
 from m3bench.proxy.front import Front
-from m3bench.proxy.handlers import SeatOf
+from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.sdk import Context
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Relay, ToolAnswer, ToolRequest
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.handlers import SdkServer
 from m3bench.server.clients.probe_findings import draw_up
-from m3bench.server.clients.probe_listing import OWN, SECOND, Listing, listing
 from m3bench.server.clients.probe_notes import Listed, Notes
-from m3bench.server.clients.probe_tools import INSTRUCTIONS, Padding, ProbeTools, Setup
+from m3bench.server.clients.probe_tools import (
+    INSTRUCTIONS,
+    OWN,
+    SECOND,
+    Padding,
+    ProbeListing,
+    ProbeTools,
+    Setup,
+    listing,
+)
 from m3bench.server.clients.table import by_client_info, profile_for
 from m3bench.server.runs.retrieval import listed
-from m3bench.server.store.capability import Card, keep
+from m3bench.server.store.capability import CapabilityCard, keep
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
@@ -55,9 +62,9 @@ class Probe:
         self._setup = setup
         self._transport = transport
         self._clients: dict[str, tuple[Notes, Router]] = {}
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, ProbeListing] = {}
         self._bus = InMemorySubscriptionBus()
-        self.front: Front = _WatchedFront(router=self, resources=_ProbePrompt(), version=version("m3bench"), probe=self)
+        self.front = Front(router=self, resources=_ProbePrompt(), version=version("m3bench"), attend=self.attend)
 
     def check(self) -> None:
         """Raise now when there is no such profile."""
@@ -68,7 +75,7 @@ class Probe:
         """A seat; the tools are those of the client that takes it."""
         return Seat(id=id or "probe", profile="probe")
 
-    async def home(self, handle: str, doubted: bool) -> str | None:
+    async def seat_address(self, handle: str, doubted: bool) -> str | None:
         """None: a probe is alone."""
         return None
 
@@ -96,13 +103,13 @@ class Probe:
                     _, trouble = self._keep(notes)
                     print("".join(f"m3bench: {line}\n" for line in trouble), end="", file=sys.stderr)
 
-    def schema(self, name: str) -> Mapping[str, Any] | None:
+    def schema(self, name: str) -> Mapping[str, object] | None:
         """No tool's arguments go into headers."""
         return None
 
     async def call(
-        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: Delivery | None = None
-    ) -> Answer:
+        self, seat: Seat, request: ToolRequest, relay: Relay | None = None, delivery: AnswerDelivery | None = None
+    ) -> ToolAnswer:
         """Answer a call by the router of the client that made it."""
         return await self.client(request.caller.client.strip())[1].call(seat, request, relay, delivery)
 
@@ -116,21 +123,22 @@ class Probe:
             self._clients[called] = notes, Router(notes, Padding(shown.names - OWN), tools)
         return self._clients[called]
 
-    def listing(self, profile: str) -> Listing:
+    def listing(self, profile: str) -> ProbeListing:
         """The tools that are shown with a profile as padding."""
         if profile not in self._listings:
             padding = tools_of(profile, load_catalog().ready, Library())
             self._listings[profile] = listing(list(listed(profile, (tool.wire() for tool in padding))))
         return self._listings[profile]
 
-    def attend(self, server: Server[Any]) -> None:
+    def attend(self, server: SdkServer) -> None:
         """Let a server of the front take subscriptions, so that clients can ask for them."""
         server.add_request_handler("subscriptions/listen", SubscriptionsListenRequestParams, ListenHandler(self._bus))
+        server.middleware.insert(0, _Watch(self))
 
     async def _announce(self) -> None:
         await self._bus.publish(ToolsListChanged())
 
-    def _keep(self, notes: Notes) -> tuple[Card, list[str]]:
+    def _keep(self, notes: Notes) -> tuple[CapabilityCard, list[str]]:
         """The card as it stands, and what kept it from being written."""
         card = draw_up(
             notes, self._setup, transport=self._transport, version=version("m3bench"),
@@ -143,26 +151,13 @@ class Probe:
         return card, []
 
 
-@dataclass(frozen=True, kw_only=True)
-class _WatchedFront(Front):
-    """The front door, with notes taken of what a client does."""
-
-    probe: Probe
-
-    def server(self, seat_of: SeatOf) -> Server[Any]:
-        server = super().server(seat_of)
-        self.probe.attend(server)
-        server.middleware.insert(0, _Watch(self.probe))
-        return server
-
-
 class _Watch:
     """Notes what a client says and asks for, and gives it the tool list page by page."""
 
     def __init__(self, probe: Probe) -> None:
         self._probe = probe
 
-    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         context, params = ctx, ctx.params or {}
         if context.method == "initialize":
             return await self._shake_hands(context, params, call_next)
@@ -176,9 +171,7 @@ class _Watch:
         assert isinstance(result, dict)
         return {**result, **self._page(notes, params.get("cursor"))}
 
-    async def _shake_hands(
-        self, context: ServerRequestContext[Any, Any], params: Mapping[str, Any], call_next: CallNext
-    ) -> HandlerResult:
+    async def _shake_hands(self, context: Context, params: Mapping[str, object], call_next: CallNext) -> HandlerResult:
         result = await call_next(context)
         info = params.get("clientInfo")
         if isinstance(info, dict) and isinstance(result, dict):
@@ -188,7 +181,7 @@ class _Watch:
             result["capabilities"]["tools"] = {**result["capabilities"]["tools"], "listChanged": True}
         return result
 
-    def _notes(self, context: ServerRequestContext[Any, Any]) -> Notes:
+    def _notes(self, context: Context) -> Notes:
         known = context.session.client_params
         info = known.client_info.model_dump(by_alias=True, exclude_none=True) if known is not None else {}
         notes, _ = self._probe.client(_called(info))
@@ -198,7 +191,7 @@ class _Watch:
             notes.capabilities = tuple(sorted(known.capabilities.model_dump(by_alias=True, exclude_none=True)))
         return notes
 
-    def _page(self, notes: Notes, cursor: object) -> dict[str, Any]:
+    def _page(self, notes: Notes, cursor: object) -> Json:
         if cursor not in (None, SECOND):
             raise MCPError(code=INVALID_PARAMS, message=f"There is no page {cursor!r}: list the tools from the start")
         number = 1 if cursor is None else 2
@@ -212,24 +205,24 @@ class _ProbePrompt:
 
     instructions = INSTRUCTIONS
 
-    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def prompts(self, seat: Seat) -> Sequence[Json]:
         return [{"name": "probe", "description": "Find out what this client passes on"}]
 
-    async def prompt(self, seat: Seat, params: Mapping[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def prompt(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
         if params["name"] != "probe":
             return None
         return {"messages": [{"role": "user", "content": {"type": "text", "text": _PROMPT}}]}
 
-    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def resources(self, seat: Seat) -> Sequence[Json]:
         return []
 
-    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def templates(self, seat: Seat) -> Sequence[Json]:
         return []
 
-    async def resource(self, seat: Seat, params: Mapping[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def resource(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
         return None
 
-    async def completion(self, seat: Seat, params: Mapping[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def completion(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
         return None
 
     async def log_level(self, seat: Seat, level: str) -> None:
@@ -242,7 +235,7 @@ class _ProbePrompt:
         return None
 
 
-def _called(info: Mapping[str, Any]) -> str:
+def _called(info: Mapping[str, object]) -> str:
     """Name and version as the record of calls has them."""
     return f"{info.get('name', '')} {info.get('version', '')}".strip()
 
@@ -253,6 +246,6 @@ def _fitting(called: str) -> str:
     return profile_for(known) if known is not None else "full"
 
 
-def _lines(probed: Card, trouble: Sequence[str]) -> list[str]:
+def _lines(probed: CapabilityCard, trouble: Sequence[str]) -> list[str]:
     found = [f"- {fact['says']}" for fact in probed["facts"].values()]
     return [*found, "", *(f"This was not kept: {line}" for line in trouble)] if trouble else found

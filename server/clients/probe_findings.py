@@ -6,27 +6,25 @@ every client shows: a model that ignores the probe's questions says nothing abou
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.habits import MODEL_NS
-from m3bench.server.clients.probe_listing import DEFINITIONS
-from m3bench.server.clients.probe_notes import NotedCall, Notes
-from m3bench.server.clients.probe_tools import Setup
-from m3bench.server.clients.probe_words import is_among
-from m3bench.server.store.capability import VERSION, Card, Evidence, fact
+from m3bench.proxy.protocol.tool_calls import input_schema
+from m3bench.proxy.steps.segmentation import MODEL_NS
+from m3bench.server.clients.probe_notes import NotedCall, Notes, is_among
+from m3bench.server.clients.probe_tools import DEFINITIONS, Setup
+from m3bench.server.store.capability import VERSION, CapabilityCard, Evidence, Fact, fact
 
 _ENVELOPE = (PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY)
 """What the newest revision puts into every request."""
 
-_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in DEFINITIONS}
+_SCHEMAS = {str(tool["name"]): input_schema(tool) for tool in DEFINITIONS}
 
-Found = Iterator[tuple[str, dict[str, Any]]]
+Found = Iterator[tuple[str, Fact]]
 
 
-def draw_up(notes: Notes, setup: Setup, *, transport: str, taken: str, version: str) -> Card:
+def draw_up(notes: Notes, setup: Setup, *, transport: str, taken: str, version: str) -> CapabilityCard:
     """The card of a client.
 
     Args:
@@ -207,8 +205,8 @@ def _requests(notes: Notes) -> Found:
 
 def _added(call: NotedCall) -> set[str]:
     given = call.request.arguments
-    schema = _SCHEMAS.get(call.tool)
-    return set(given) - set(schema["properties"]) if isinstance(given, dict) and schema else set()
+    known = _SCHEMAS.get(call.tool, {}).get("properties")
+    return set(given) - set(known) if isinstance(given, dict) and isinstance(known, dict) else set()
 
 
 def _list_changes(notes: Notes) -> Found:

@@ -9,14 +9,14 @@ from typing import Any
 
 from m3bench.server.clients.table import by_client_info
 from m3bench.server.scorecard.migration import card_of
-from m3bench.server.store.capability import Card
+from m3bench.server.store.capability import CapabilityCard
 from m3bench.server.store.layout import database
 from m3bench.server.store.sqlite import SqliteStore
 
 SCHEMA = 1
 
 
-def report(data: Path, probed: Card, version: str) -> dict[str, Any]:
+def report(data: Path, probed: CapabilityCard, version: str) -> dict[str, Any]:
     """The report on one client.
 
     Args:
@@ -42,7 +42,7 @@ def report(data: Path, probed: Card, version: str) -> dict[str, Any]:
     }
 
 
-def _run(data: Path, client: str) -> dict[str, Any] | None:
+def _run(data: Path, client: str) -> dict[str, object] | None:
     """The last run that this client played to the end; None when there is none."""
     if not database(data).exists():
         return None
@@ -54,7 +54,7 @@ def _run(data: Path, client: str) -> dict[str, Any] | None:
                 continue
             return {
                 "task": record.task,
-                "profile": record.manifest.get("profile"),
+                "profile": record.setup.profile,
                 "solved": card.success,
                 "average": card.average,
                 "range": list(card.range_of("average")),

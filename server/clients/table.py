@@ -1,26 +1,193 @@
 """The table of MCP clients: what is known of each, with the source of every quirk.
 
 `clients` reads it from `clients.toml` (see `client` for the fields); `find` takes what a person wrote, `by_client_info`
-what a client says of itself in `clientInfo.name`, and `profile_for` gives the profile that a client can take. The facts
-were gathered in November 2026; closed programs change without notice, so a probe of the release at hand is better
-evidence than this table.
+what a client says of itself in `clientInfo.name`, and `profile_for` gives the profile that a client can take. Rules
+that take more than a line of the table are here as well: how a client names tools to the model, where it keeps its
+configuration file, and links that install a server with one click. The facts were gathered in November 2026; closed
+programs change without notice, so a probe of the release at hand is better evidence than this table.
 """
 
+import json
+import re
 import tomllib
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel, ConfigDict
 
-from m3bench.server.clients import links, naming, places
-from m3bench.server.clients.client import Cap, Client, Entry, Format, Images, Launch, Note, Overflow, Structured
+from m3bench.server.clients.client import (
+    Cap,
+    Entry,
+    Format,
+    Images,
+    Launch,
+    Machine,
+    McpClient,
+    Naming,
+    Note,
+    Overflow,
+    Structured,
+)
 from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
+
+_VSCODE_PREFIX = 18
+_GEMINI_KEPT = 30
+
+
+def _joined(pattern: str, limit: int | None, overflow: Overflow) -> Naming:
+    """A pattern with {server} and {tool}."""
+
+    def shown(server: str, tool: str) -> str:
+        return pattern.format(server=server, tool=tool)
+
+    return Naming(shown=shown, counted=lambda server, tool: len(shown(server, tool)), limit=limit, overflow=overflow)
+
+
+def _cursor_naming() -> Naming:
+    """A prefix that the limit leaves out: server and tool together are counted."""
+    return Naming(
+        shown=lambda server, tool: f"mcp_{server}_{tool}",
+        counted=lambda server, tool: len(server) + len(tool) + 1,
+        limit=60,
+        overflow="drops the tool",
+    )
+
+
+def _vscode_naming() -> Naming:
+    """A short prefix made of the server's label; the whole is cut at 64, other characters become underscores."""
+
+    def whole(server: str, tool: str) -> str:
+        label = re.sub(r"[^a-z0-9_.-]+", "_", server.lower())[: _VSCODE_PREFIX - len("mcp__")]
+        return re.sub(r"[^A-Za-z0-9_-]", "_", f"mcp_{label}_{tool}")
+
+    return Naming(
+        shown=lambda server, tool: whole(server, tool)[:64],
+        counted=lambda server, tool: len(whole(server, tool)),
+        limit=64,
+        overflow="cuts the name",
+    )
+
+
+def _gemini_naming() -> Naming:
+    """Above 63 characters, the first and the last thirty with dots between."""
+
+    def whole(server: str, tool: str) -> str:
+        return f"mcp_{server}_{tool}"
+
+    def shown(server: str, tool: str) -> str:
+        name = whole(server, tool)
+        return name if len(name) <= 63 else f"{name[:_GEMINI_KEPT]}...{name[-_GEMINI_KEPT:]}"
+
+    return Naming(
+        shown=shown, counted=lambda server, tool: len(whole(server, tool)), limit=63, overflow="cuts the name"
+    )
+
+
+_NAMING_RULES: dict[str, Callable[[], Naming]] = {
+    "cursor": _cursor_naming,
+    "vscode": _vscode_naming,
+    "gemini": _gemini_naming,
+}
+"""Clients whose naming is more than a pattern."""
+
+
+def _cursor_link(name: str, entry: Mapping[str, object]) -> str:
+    """Opens Cursor, which shows the entry and asks."""
+    config = b64encode(_json(entry).encode()).decode()
+    return "cursor://anysphere.cursor-deeplink/mcp/install?" + urlencode(
+        {"name": name, "config": config}, quote_via=quote
+    )
+
+
+def _vscode_link(name: str, entry: Mapping[str, object]) -> str:
+    """Opens VS Code, which shows the entry and asks."""
+    return "vscode:mcp/install?" + quote(_json({"name": name, **entry}), safe="")
+
+
+def _goose_link(name: str, entry: Mapping[str, object]) -> str | None:
+    """Opens Goose; for addresses alone, since it refuses programs it does not know in links."""
+    if "uri" not in entry:
+        return None
+    fields = {
+        "url": entry["uri"],
+        "type": entry["type"],
+        "id": name,
+        "name": entry["name"],
+        "description": entry["description"],
+        "timeout": entry["timeout"],
+    }
+    return "goose://extension?" + urlencode(fields, quote_via=quote)
+
+
+def _json(data: Mapping[str, object]) -> str:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
+_LINKS: dict[str, Callable[[str, Mapping[str, object]], str | None]] = {
+    "cursor": _cursor_link,
+    "vscode": _vscode_link,
+    "goose": _goose_link,
+}
+
+
+def _place(text: str) -> Callable[[Machine], Path]:
+    """What the table says of a place: `{home}/…` or `{settings}/…`, else the name of a rule."""
+    if text in _PLACE_RULES:
+        return _PLACE_RULES[text]
+    return lambda machine: Path(text.format(home=machine.home, settings=machine.settings()))
+
+
+def _claude_code_place(machine: Machine) -> Path:
+    return Path(machine.env.get("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
+
+
+def _codex_place(machine: Machine) -> Path:
+    return Path(machine.env.get("CODEX_HOME") or machine.home / ".codex") / "config.toml"
+
+
+def _continue_place(machine: Machine) -> Path:
+    return Path(machine.env.get("CONTINUE_GLOBAL_DIR") or machine.home / ".continue") / "config.yaml"
+
+
+def _goose_place(machine: Machine) -> Path:
+    """The same folder on Linux and macOS."""
+    if root := machine.env.get("GOOSE_PATH_ROOT"):
+        return Path(root) / "config" / "config.yaml"
+    if machine.system == "windows":
+        return machine.settings() / "Block" / "goose" / "config" / "config.yaml"
+    return machine.xdg() / "goose" / "config.yaml"
+
+
+def _librechat_place(machine: Machine) -> Path:
+    """The folder LibreChat runs in; it may be given another file, or an address, which cannot be edited."""
+    named = machine.env.get("CONFIG_PATH") or ""
+    return machine.folder / (named if named and "://" not in named else "librechat.yaml")
+
+
+def _opencode_place(machine: Machine) -> Path:
+    """The same folder on every system; a file that is named in the environment goes before it."""
+    if named := machine.env.get("OPENCODE_CONFIG"):
+        return Path(named)
+    return machine.xdg() / "opencode" / "opencode.json"
+
+
+_PLACE_RULES: dict[str, Callable[[Machine], Path]] = {
+    "claude-code": _claude_code_place,
+    "codex": _codex_place,
+    "continue": _continue_place,
+    "goose": _goose_place,
+    "librechat": _librechat_place,
+    "opencode": _opencode_place,
+}
+
 
 OWN_TOOLS = 4
 """list_tasks, start_task, submit and score come on top of every profile."""
@@ -51,7 +218,7 @@ class _Record(BaseModel):
     """The entry with `{command}` and `{args}` where these go, or with `{line}` where both go as one list."""
     http: Entry | None = None
     """The entry with `{url}` where that goes."""
-    approval: dict[str, Any] = {}
+    approval: dict[str, object] = {}
     approval_by_hand: str = ""
     link: str | None = None
     after: str
@@ -70,33 +237,33 @@ class _Record(BaseModel):
     notes: tuple[Note, ...] = ()
     sources: dict[str, str] = {}
 
-    def client(self, key: str) -> Client:
+    def client(self, key: str) -> McpClient:
         """The client that this describes."""
         plain = {name: getattr(self, name) for name in type(self).model_fields}
         named, http = self.naming, self.http
-        return Client(
+        return McpClient(
             **plain
             | {
                 "key": key,
-                "place": places.place(self.place),
+                "place": _place(self.place),
                 "stdio": lambda launch: _filled(self.stdio, _placed(launch)),
                 "http": None if http is None else lambda url: _filled(http, {"{url}": url}),
-                "link": None if self.link is None else links.LINKS[self.link],
-                "naming": naming.RULES[named]()
+                "link": None if self.link is None else _LINKS[self.link],
+                "naming": _NAMING_RULES[named]()
                 if isinstance(named, str)
-                else naming.joined(named.pattern, named.limit, named.overflow),
+                else _joined(named.pattern, named.limit, named.overflow),
             }
         )
 
 
 @cache
-def clients() -> Mapping[str, Client]:
+def clients() -> Mapping[str, McpClient]:
     """Every client, by its key."""
     text = (files("m3bench.server.clients") / "clients.toml").read_text(encoding="utf-8")
     return {key: _Record.model_validate(entry).client(key) for key, entry in tomllib.loads(text).items()}
 
 
-def find(key: str) -> Client:
+def find(key: str) -> McpClient:
     """The client a person named.
 
     Raises:
@@ -110,7 +277,7 @@ def find(key: str) -> Client:
     raise UserError(f"There is no client {key!r} in the table: choose one of {', '.join(clients())}.{hint}")
 
 
-def by_client_info(name: str) -> Client | None:
+def by_client_info(name: str) -> McpClient | None:
     """The client that uses this `clientInfo.name`, if it is known."""
     for client in clients().values():
         for known in client.client_names:
@@ -132,7 +299,7 @@ class KnownClients:
         client = by_client_info(name)
         return client.tools if client is not None else "not known"
 
-    def measured(self, name: str, version: str) -> dict[str, Any] | None:
+    def measured(self, name: str, version: str) -> dict[str, object] | None:
         """What a trial found of this very version, in the short form of a capability card."""
         from m3bench.server.clients.trial.measured import measured
 
@@ -140,7 +307,7 @@ class KnownClients:
         return next((found.short(version) for found in measured().values() if found.client == called), None)
 
 
-def profile_for(client: Client) -> str:
+def profile_for(client: McpClient) -> str:
     """The largest profile that stays within what the client lets through."""
     most = client.most_tools
     if most is None:
@@ -149,11 +316,11 @@ def profile_for(client: Client) -> str:
     return fitting[0] if fitting else list(SIZES)[-1]
 
 
-def _placed(launch: Launch) -> dict[str, Any]:
+def _placed(launch: Launch) -> dict[str, object]:
     line = [launch.command, *launch.args]
     return {"{command}": launch.command, "{args}": line[1:], "{line}": line}
 
 
-def _filled(template: Entry, values: Mapping[str, Any]) -> Entry:
+def _filled(template: Entry, values: Mapping[str, object]) -> Entry:
     """An entry with values in the places of their names; only a whole string is a place."""
     return {name: deepcopy(values.get(str(value), value)) for name, value in template.items()}

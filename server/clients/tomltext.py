@@ -1,12 +1,16 @@
 """Edits TOML in place: our table occupies its own lines, and everything else keeps its bytes.
 
-Tables written inline (`mcp_servers = {…}`) cannot be extended by lines; those go through tomlkit.
+Tables written inline (`mcp_servers = {…}`) cannot be extended by lines; those go through tomlkit. tomlkit does not do
+the rest: it puts a new table between another one and its comment, with line ends of its own, and removing it leaves an
+empty line.
 """
 
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+import tomlkit
 
 _HEADER = re.compile(r"[ \t]*\[[^\n]*")
 _QUOTES = ('"""', "'''")
@@ -22,7 +26,7 @@ class _Line(NamedTuple):
     """Nothing, or a comment alone."""
 
 
-def load(text: str) -> dict[str, Any]:
+def load(text: str) -> dict[str, object]:
     """The document as plain data.
 
     Raises:
@@ -34,7 +38,7 @@ def load(text: str) -> dict[str, Any]:
         raise ValueError(str(error)) from error
 
 
-def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> str:
+def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, object]) -> str:
     """The text with a table for the entry, in place of the old one or at the end.
 
     Raises:
@@ -75,15 +79,13 @@ def take(text: str, path: Sequence[str], name: str) -> str:
     return before + after
 
 
-def _section(keys: Sequence[str], entry: Mapping[str, Any]) -> list[str]:
-    from tomlkit import item, key
-
+def _section(keys: Sequence[str], entry: Mapping[str, object]) -> list[str]:
     def header(names: Sequence[str]) -> str:
-        return f"[{'.'.join(key(name).as_string() for name in names)}]"
+        return f"[{'.'.join(tomlkit.key(name).as_string() for name in names)}]"
 
     lines = [header(keys)]
     lines += [
-        f"{key(name).as_string()} = {item(value).as_string()}"
+        f"{tomlkit.key(name).as_string()} = {tomlkit.item(value).as_string()}"
         for name, value in entry.items()
         if not isinstance(value, Mapping)
     ]
@@ -126,7 +128,7 @@ def _lines(text: str) -> list[_Line]:
 
 def _keys(header: str) -> tuple[str, ...]:
     try:
-        data: Any = tomllib.loads(header)
+        data: object = tomllib.loads(header)
     except tomllib.TOMLDecodeError:
         return ()
     keys = []
@@ -192,9 +194,7 @@ def _written_inline(text: str, keys: tuple[str, ...]) -> bool:
     return False
 
 
-def _rewritten(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any] | None) -> str:
-    import tomlkit
-
+def _rewritten(text: str, path: Sequence[str], name: str, entry: Mapping[str, object] | None) -> str:
     document: Any = tomlkit.parse(text)
     table = document
     for key in path:
@@ -208,16 +208,16 @@ def _rewritten(text: str, path: Sequence[str], name: str, entry: Mapping[str, An
     return tomlkit.dumps(document)
 
 
-def _check(data: Any, path: Sequence[str]) -> None:
+def _check(data: object, path: Sequence[str]) -> None:
     for depth, key in enumerate(path):
-        if key not in data:
+        if not isinstance(data, dict) or key not in data:
             return
         data = data[key]
         if not isinstance(data, dict):
             raise ValueError(f"{'.'.join(path[: depth + 1])} is not a table")
 
 
-def _dig(data: Any, keys: Sequence[str]) -> Any:
+def _dig(data: object, keys: Sequence[str]) -> object:
     for key in keys:
         if not isinstance(data, dict) or key not in data:
             return None

@@ -7,7 +7,10 @@ that have their name in them; `load_items`, `put_item` and `take_item` are for t
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./-]*")
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
@@ -17,15 +20,33 @@ ITEMS = "mcpServers"
 """The list whose items have names."""
 
 
-def load(text: str) -> dict[str, Any]:
+class _Mark(Protocol):
+    """A place in the text, as ruamel gives it."""
+
+    index: int
+    column: int
+
+
+class _Node(Protocol):
+    """A value with its place, as ruamel composes it."""
+
+    id: str
+    value: Any
+    """A text, a list of nodes, or a list of pairs of nodes; `id` says which."""
+    flow_style: bool | None
+    start_mark: _Mark
+    end_mark: _Mark
+
+
+_Pair = tuple[_Node, _Node]
+
+
+def load(text: str) -> dict[str, object]:
     """The document as plain data; empty when there is nothing in it.
 
     Raises:
         ValueError: It is not YAML, or not a mapping.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     try:
         data = YAML(typ="safe", pure=True).load(text)
     except (YAMLError, ValueError, RecursionError) as error:
@@ -37,7 +58,7 @@ def load(text: str) -> dict[str, Any]:
     return data
 
 
-def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any] | list[Any]) -> str:
+def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, object] | list[object]) -> str:
     """The text with an entry at the end of the mapping a path leads to, or in place of the one that is there.
 
     Raises:
@@ -46,22 +67,21 @@ def put(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any] | li
     load(text)
     root = _root(text)
     newline = "\r\n" if "\r\n" in text else "\n"
-    inner: Any = entry
     if root is None:
-        return _ended(text, newline) + _block(_nested((*path, name), inner), "", newline)
+        return _ended(text, newline) + _block(_nested((*path, name), entry), "", newline)
     node, key, rest = _walk(root, path)
     if rest:
-        addition = _nested((*rest[1:], name), inner)
+        addition = _nested((*rest[1:], name), entry)
         return _added(text, node, key, rest[0], addition, newline)
     found = _pair(node, name) if node.id == "mapping" else None
     if found is None:
-        return _added(text, node, key, name, inner, newline)
+        return _added(text, node, key, name, entry, newline)
     key_node, value = found
     if node.flow_style or value.flow_style:
-        return text[: value.start_mark.index] + json.dumps(inner, ensure_ascii=False) + text[value.end_mark.index :]
+        return text[: value.start_mark.index] + json.dumps(entry, ensure_ascii=False) + text[value.end_mark.index :]
     start = _line_start(text, key_node.start_mark.index)
     end = _lines_end(text, _end(value))
-    return text[:start] + _block({name: inner}, " " * key_node.start_mark.column, newline) + text[end:]
+    return text[:start] + _block({name: entry}, " " * key_node.start_mark.column, newline) + text[end:]
 
 
 def take(text: str, path: Sequence[str], name: str) -> str:
@@ -90,7 +110,7 @@ def take(text: str, path: Sequence[str], name: str) -> str:
     return left
 
 
-def load_items(text: str) -> dict[str, Any]:
+def load_items(text: str) -> dict[str, object]:
     """The document as plain data, with the items of the list by name; an item without one is known by what it says.
 
     Raises:
@@ -102,7 +122,7 @@ def load_items(text: str) -> dict[str, Any]:
         return data
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ValueError(f"{ITEMS} is not a list of servers")
-    named: dict[str, Any] = {}
+    named: dict[str, object] = {}
     for item in items:
         name = str(item.get("name") or json.dumps(item, sort_keys=True, default=str))
         if name in named:
@@ -111,7 +131,7 @@ def load_items(text: str) -> dict[str, Any]:
     return {**data, ITEMS: named}
 
 
-def put_item(text: str, path: Sequence[str], name: str, entry: Mapping[str, Any]) -> str:
+def put_item(text: str, path: Sequence[str], name: str, entry: Mapping[str, object]) -> str:
     """The text with an entry at the end of the list a path leads to, or in place of the one that has the name.
 
     Raises:
@@ -171,7 +191,7 @@ def take_item(text: str, path: Sequence[str], name: str) -> str:
     return left[:colon] + " []" + left[colon:]
 
 
-def _items(text: str, path: Sequence[str]) -> tuple[Any, Any] | None:
+def _items(text: str, path: Sequence[str]) -> _Pair | None:
     """The list a path leads to, with its key before it; None when it is not there."""
     root = _root(text)
     if root is None:
@@ -180,29 +200,29 @@ def _items(text: str, path: Sequence[str]) -> tuple[Any, Any] | None:
     return None if rest else _pair(node, path[-1])
 
 
-def _item(node: Any, name: str) -> Any:
+def _item(node: _Node, name: str) -> _Node | None:
     """The item of a list that has a name; None when there is none."""
-    for item in node.value:
+    items: list[_Node] = node.value
+    for item in items:
         if item.id == "mapping" and (found := _pair(item, "name")) is not None and found[1].value == name:
             return item
     return None
 
 
-def _item_range(text: str, item: Any) -> tuple[int, int]:
+def _item_range(text: str, item: _Node) -> tuple[int, int]:
     """The lines of an item of a block, from its dash on."""
     return _line_start(text, text.rindex("-", 0, item.start_mark.index)), _lines_end(text, _end(item))
 
 
-def _root(text: str) -> Any:
+def _root(text: str) -> _Node | None:
     """The root node, with its place in the text; None when there is none."""
-    from ruamel.yaml import YAML
-
     return YAML(typ="rt", pure=True).compose(text) if text.strip() else None
 
 
-def _walk(root: Any, path: Sequence[str]) -> tuple[Any, Any, Sequence[str]]:
+def _walk(root: _Node, path: Sequence[str]) -> tuple[_Node, _Node | None, Sequence[str]]:
     """The mapping furthest along a path, the key it is under, and what of the path is not there."""
-    node, above = root, None
+    node: _Node = root
+    above: _Node | None = None
     for depth, key in enumerate(path):
         found = _pair(node, key)
         if found is None:
@@ -215,11 +235,11 @@ def _walk(root: Any, path: Sequence[str]) -> tuple[Any, Any, Sequence[str]]:
     return node, above, ()
 
 
-def _pair(node: Any, key: str) -> tuple[Any, Any] | None:
+def _pair(node: _Node, key: str) -> _Pair | None:
     return next(((name, value) for name, value in node.value if name.value == key), None)
 
 
-def _added(text: str, node: Any, above: Any, key: str, value: Any, newline: str) -> str:
+def _added(text: str, node: _Node, above: _Node | None, key: str, value: object, newline: str) -> str:
     """A new pair at the end of a mapping; `above` is the key the mapping is under."""
     if node.id == "mapping" and node.flow_style:
         pair = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
@@ -232,22 +252,24 @@ def _added(text: str, node: Any, above: Any, key: str, value: Any, newline: str)
         indent = " " * node.value[0][0].start_mark.column
         place = _lines_end(text, _end(node))
     else:
+        assert above is not None
         indent = " " * above.start_mark.column + _UNIT
         place = _lines_end(text, text.index(":", above.end_mark.index) + 1)
     return _ended(text[:place], newline) + _block({key: value}, indent, newline) + text[place:]
 
 
-def _taken_from_flow(text: str, node: Any, found: tuple[Any, Any]) -> str:
+def _taken_from_flow(text: str, node: _Node, found: _Pair) -> str:
     index = next(index for index, pair in enumerate(node.value) if pair[0] is found[0])
+    pairs: list[_Pair] = node.value
     start, end = found[0].start_mark.index, found[1].end_mark.index
     if index:
-        start = node.value[index - 1][1].end_mark.index
-    elif len(node.value) > 1:
-        end = node.value[1][0].start_mark.index
+        start = pairs[index - 1][1].end_mark.index
+    elif len(pairs) > 1:
+        end = pairs[1][0].start_mark.index
     return text[:start] + text[end:]
 
 
-def _end(node: Any) -> int:
+def _end(node: _Node) -> int:
     """Where a node's own text ends; the end of a block as ruamel has it lies behind the comments that follow."""
     if node.id == "scalar" or node.flow_style or not node.value:
         return int(node.end_mark.index)
@@ -275,13 +297,14 @@ def _ended(text: str, newline: str) -> str:
     return text if not text or text.endswith("\n") else text + newline
 
 
-def _nested(keys: Sequence[str], value: Any) -> Any:
-    for key in reversed(keys):
+def _nested(keys: Sequence[str], value: object) -> dict[str, object]:
+    """A value below keys, of which there is at least one."""
+    for key in reversed(keys[1:]):
         value = {key: value}
-    return value
+    return {keys[0]: value}
 
 
-def _block(data: Mapping[str, Any], indent: str, newline: str) -> str:
+def _block(data: Mapping[str, object], indent: str, newline: str) -> str:
     return _lines(_block_lines(data, indent), newline)
 
 
@@ -289,7 +312,7 @@ def _lines(lines: Sequence[str], newline: str) -> str:
     return "".join(f"{line}{newline}" for line in lines)
 
 
-def _block_lines(data: Mapping[str, Any], indent: str) -> list[str]:
+def _block_lines(data: Mapping[str, object], indent: str) -> list[str]:
     lines = []
     for key, value in data.items():
         if isinstance(value, Mapping) and value:
@@ -303,7 +326,7 @@ def _block_lines(data: Mapping[str, Any], indent: str) -> list[str]:
     return lines
 
 
-def _item_lines(item: Any, indent: str) -> list[str]:
+def _item_lines(item: object, indent: str) -> list[str]:
     """An item of a list, with its dash."""
     if not isinstance(item, Mapping):
         return [f"{indent}- {_scalar(item)}"]
@@ -311,7 +334,7 @@ def _item_lines(item: Any, indent: str) -> list[str]:
     return [f"{indent}- {first.strip()}", *others]
 
 
-def _scalar(value: Any) -> str:
+def _scalar(value: object) -> str:
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _RESERVED:
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -1,14 +1,130 @@
-"""`m3bench call`: try any tool from the shell."""
+"""`m3bench tools call`: try any tool from the shell.
 
+What a tool gave is shown for a person: texts as they are, JSON indented, pictures by the path they were saved under.
+Results come from tools and files: nothing in them reaches the terminal as a control sequence.
+"""
+
+import json as json_text
+import re
+import shutil
 import sys
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from tempfile import mkdtemp
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.json import JSON
 
-if TYPE_CHECKING:
-    from m3bench.tasks.catalog import Tool
-    from m3bench.tasks.outcome import Reply
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.wire import decode, dump
+from m3bench.sandboxes.workspace import STATE
+from m3bench.server.commands import manual
+from m3bench.server.commands.options import Json, Sandbox
+from m3bench.server.commands.screen import console, print_json
+from m3bench.server.scoring.words import printable
+from m3bench.server.serving import interrupts
+from m3bench.server.serving.backend import backend_of, check_backend
+from m3bench.server.settings import Settings
+from m3bench.tasks.catalog import Tool, nearest
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, UserError
+from m3bench.tasks.examples import load_examples
+from m3bench.tasks.outcome import CALL_SECONDS, Reply
+
+_DATA_URL = re.compile(r"data:image/(\w+)[^,]*;base64,([A-Za-z0-9+/=\s]+)$")
+_SUFFIXES = {"jpeg": ".jpg", "svg+xml": ".svg"}
+
+Workspace = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        metavar="FOLDER",
+        help="The folder that tools work in, made if missing; a temporary one by default.",
+    ),
+]
+
+
+class Rendering:
+    """Shows results, and saves their pictures.
+
+    Args:
+        folder: Where pictures go.
+        name: What they are called, without a suffix.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+        self.saved: list[Path] = []
+        """The pictures that were saved."""
+
+    def show(self, result: Mapping[str, Any]) -> None:
+        """Print a `CallToolResult`."""
+        out = console()
+        failed = bool(result.get("isError"))
+        shown: list[object] = []
+        for block in result.get("content", ()):
+            shown.append(self._block(out, block, failed))
+        structured = result.get("structuredContent")
+        if structured is not None and structured not in shown:
+            out.print("Structured content", style="bold")
+            self._json(out, structured)
+        if not shown and structured is None:
+            out.print("(The result is empty.)", style="dim")
+
+    def _block(self, out: Console, block: Mapping[str, Any], failed: bool) -> object:
+        """Print a block; the JSON value of its text when it has one."""
+        match block.get("type"):
+            case "text":
+                text = block["text"]
+                value = _json_of(text)
+                if value is not None:
+                    self._json(out, value)
+                else:
+                    out.print(_safe(text), style="red" if failed else None, soft_wrap=True)
+                return value
+            case "image":
+                path = self._save(b64decode(block["data"]), block.get("mimeType", "image/png").partition("/")[2])
+                out.print(f"picture {path}", soft_wrap=True)
+            case "resource":
+                resource = block["resource"]
+                out.print(f"resource {printable(str(resource.get('uri')))}", soft_wrap=True)
+                out.print(_safe(resource.get("text", "(binary)")), soft_wrap=True)
+            case _:
+                self._json(out, block)
+        return None
+
+    def _json(self, out: Console, value: object) -> None:
+        # Dumping escapes control characters, so that this is safe to print.
+        out.print(JSON(json_text.dumps(self._without_pictures(value), ensure_ascii=False), indent=2), soft_wrap=True)
+
+    def _without_pictures(self, value: object) -> object:
+        """The value with pictures in data URLs saved and named by their path."""
+        match value:
+            case dict():
+                return {key: self._without_pictures(part) for key, part in value.items()}
+            case list():
+                return [self._without_pictures(part) for part in value]
+            case str() if found := _DATA_URL.match(value):
+                try:
+                    return f"picture {self._save(b64decode(found[2], validate=False), found[1])}"
+                except Error:
+                    return value
+            case _:
+                return value
+
+    def _save(self, data: bytes, kind: str) -> Path:
+        suffix = _SUFFIXES.get(kind, f".{re.sub(r'[^a-z0-9]', '', kind)}")
+        number = 1
+        while (path := self._folder / f"{self._name}{f'-{number}' if number > 1 else ''}{suffix}").exists():
+            number += 1
+        path.write_bytes(data)
+        self.saved.append(path)
+        return path
 
 
 def call(
@@ -17,44 +133,33 @@ def call(
         str | None,
         typer.Argument(metavar="[JSON]", help="Its arguments, a JSON object; - reads them from standard input."),
     ] = None,
-    workspace: Annotated[
-        Path | None,
-        typer.Option(
-            "--workspace",
-            "-w",
-            metavar="DIR",
-            help="The folder it works in, made if missing; a temporary one by default.",
-        ),
-    ] = None,
+    workspace: Workspace = None,
     example: Annotated[
         bool, typer.Option("--example", help="Put the files of the tool's example there; call it if no JSON is given.")
     ] = False,
-    sandbox: Annotated[str, typer.Option(help="Where the tool runs: process, docker or inprocess.")] = "process",
-    json: Annotated[bool, typer.Option("--json", help="Print the outcome and the raw result as JSON.")] = False,
+    sandbox: Sandbox = "process",
+    json: Json = False,
 ) -> None:
-    """Call a tool and show its result. Without JSON: what the tool does, its arguments and an example.
+    """Call a tool and show its result.
 
     \b
-    m3bench call wiki                      # the tools of a server
-    m3bench call wiki/search               # how to call one
-    m3bench call wiki/search '{"query": "lighthouse"}'
-    m3bench call excel/get_workbook_metadata --example
-    echo '{"numbers": [1, 2]}' | m3bench call math/sum -
+    m3bench tools call wiki                  # the tools of a server
+    m3bench tools call wiki/search           # how to call one
+    m3bench tools call wiki/search '{"query": "lighthouse"}'
+    m3bench tools call excel/get_workbook_metadata --example
+    echo '{"numbers": [1, 2]}' | m3bench tools call math/sum -
 
-    Relative paths in arguments are files of the workspace, and what a tool writes appears there. In the same
-    workspace servers remember what was done before:
+    Without JSON it shows what the tool does, its arguments and an example. Relative paths in arguments are files of
+    the workspace, and what a tool writes appears there. In the same workspace servers remember what was done before:
 
     \b
-    m3bench call ppt/create_presentation '{"id": "talk"}' -w work
-    m3bench call ppt/add_slide '{"layout_index": 0}' -w work
-    m3bench call ppt/save_presentation '{"file_path": "talk.pptx"}' -w work
+    m3bench tools call ppt/create_presentation '{"id": "talk"}' -w work
+    m3bench tools call ppt/add_slide '{"layout_index": 0}' -w work
+    m3bench tools call ppt/save_presentation '{"file_path": "talk.pptx"}' -w work
 
     Pictures are saved and their paths printed. The exit code is 1 when the tool returns an error and 2 when it cannot
     be called.
     """
-    from m3bench.server.commands import manual
-    from m3bench.server.commands.screen import print_json
-
     if "/" not in tool and "__" not in tool and arguments is None:
         server = manual.find_server(tool)
         if json:
@@ -72,13 +177,8 @@ def call(
     _call(found, _arguments(found, arguments), workspace, example, sandbox, json)
 
 
-def _arguments(tool: "Tool", given: str | None) -> dict[str, Any]:
+def _arguments(tool: Tool, given: str | None) -> dict[str, object]:
     """The arguments, checked; what is wrong with them is explained."""
-    from m3bench.sandboxes.wire import decode
-    from m3bench.tasks.catalog import nearest
-    from m3bench.tasks.errors import InvalidArgumentsError, UserError
-    from m3bench.tasks.examples import load_examples
-
     if given is None:
         return dict(load_examples(tool.server).calls[tool.name])
     text = sys.stdin.read() if given == "-" else given
@@ -101,7 +201,7 @@ def _arguments(tool: "Tool", given: str | None) -> dict[str, Any]:
     except InvalidArgumentsError as error:
         lines = [f"{tool.qualified} cannot be called like that:", *(f"  {problem}" for problem in error.problems)]
         lines += [f"  {hint}" for hint in hints]
-        raise UserError("\n".join([*lines, f"`m3bench call {tool.qualified}` shows its arguments."])) from error
+        raise UserError("\n".join([*lines, f"`m3bench tools call {tool.qualified}` shows its arguments."])) from error
     if strangers and not tool.elsewhere:
         names = ", ".join(map(repr, strangers))
         print(f"m3bench: {tool.qualified} takes no {names}: left aside. {' '.join(hints)}".rstrip(), file=sys.stderr)
@@ -109,16 +209,8 @@ def _arguments(tool: "Tool", given: str | None) -> dict[str, Any]:
 
 
 def _call(
-    tool: "Tool", arguments: dict[str, Any], workspace: Path | None, example: bool, sandbox: str, json: bool
+    tool: Tool, arguments: dict[str, object], workspace: Path | None, example: bool, sandbox: str, json: bool
 ) -> None:
-    import shutil
-
-    from m3bench.sandboxes.wire import decode
-    from m3bench.server.commands.rendering import Rendering
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.serving import interrupts
-    from m3bench.tasks.errors import UserError
-
     folder, kept = folder_of(workspace), False
     try:
         reply, made = interrupts.run(_reply, tool, arguments, folder, example, sandbox)
@@ -144,17 +236,9 @@ def _call(
 
 
 async def _reply(
-    tool: "Tool", arguments: dict[str, Any], folder: Path, example: bool, sandbox: str
-) -> "tuple[Reply, list[str]]":
+    tool: Tool, arguments: dict[str, object], folder: Path, example: bool, sandbox: str
+) -> tuple[Reply, list[str]]:
     """The answer, and the files that were made or changed."""
-    from m3bench.sandboxes.backends.base import SandboxSpec
-    from m3bench.sandboxes.wire import dump
-    from m3bench.server.serving.backend import backend_of, check_backend
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import M3Error, UserError
-    from m3bench.tasks.examples import load_examples
-    from m3bench.tasks.outcome import CALL_SECONDS
-
     examples = load_examples(tool.server)
     if example and not any((folder / name).exists() for name in examples.files):
         examples.write_files(folder)
@@ -180,10 +264,6 @@ async def _reply(
 
 def folder_of(workspace: Path | None) -> Path:
     """The folder to work in, which exists now; a temporary one when none was chosen."""
-    from tempfile import mkdtemp
-
-    from m3bench.tasks.errors import UserError
-
     if workspace is None:
         return Path(mkdtemp(prefix="m3bench-"))
     try:
@@ -195,10 +275,22 @@ def folder_of(workspace: Path | None) -> Path:
 
 def _files(folder: Path) -> dict[str, tuple[int, int]]:
     """Size and time of the files of a workspace, without what servers keep for themselves."""
-    from m3bench.sandboxes.workspace import STATE
-
     return {
         path.relative_to(folder).as_posix(): (path.stat().st_size, path.stat().st_mtime_ns)
         for path in sorted(folder.rglob("*"))
         if path.is_file() and STATE not in path.relative_to(folder).parts
     }
+
+
+def _json_of(text: str) -> dict[str, object] | list[object] | None:
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        value = json_text.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _safe(text: str) -> str:
+    return "\n".join(printable(line) for line in text.expandtabs(4).split("\n"))

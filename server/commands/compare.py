@@ -1,124 +1,147 @@
 """`m3bench compare`: two sets of results task by task, from files or from folders of result sets."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from m3bench.server.commands.options import Json
 from m3bench.server.commands.score import (
-    AsJson,
-    Cache,
-    EncoderName,
-    KeepGoing,
-    NoCache,
-    Profile,
-    Tasks,
-    Weights,
+    CacheOptions,
+    EncoderOptions,
+    Scoring,
+    ScoringOptions,
     score_both,
+    some_names,
 )
+from m3bench.server.commands.screen import console, number, number_table, print_json
+from m3bench.server.lab.reports.uncertainty import solved_of
+from m3bench.server.lab.results.analyses.regressions import Turned, lost, turned
+from m3bench.server.lab.results.comparability import distinct_names, over_common_tasks, refuse_unlike
+from m3bench.server.lab.results.resultset import read_resultset
+from m3bench.server.scoring.aggregate import Row
+from m3bench.server.scoring.compare import Comparison
+from m3bench.server.scoring.compare import compare as compare_rows
+from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.server.scoring.results import read_results
+from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.json_types import JsonObject
 
-if TYPE_CHECKING:
-    from m3bench.server.lab.results.resultset import ResultSet
-    from m3bench.server.scoring.aggregate import Row
-    from m3bench.server.scoring.compare import Comparison
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """What is compared, and under which conditions."""
+
+    references: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Reference trajectories: FIRST and SECOND are then files of runs, and are scored now.",
+            show_default=False,
+        ),
+    ] = None
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare even if the conditions differ; the result means little.")
+    ] = False
+    common: Annotated[
+        bool, typer.Option("--common", help="Compare result sets over the tasks both have, which must be 30 or more.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomeChanges:
+    """How the outcomes of tasks changed from one result set to the other."""
+
+    tasks: Sequence[Turned]
+    lost: dict[str, str]
+    """Tasks that were solved and have no score now, each with the reason."""
+
+    def to_json(self) -> JsonObject:
+        """What `--json` prints of it."""
+        return {
+            **{turn: [task.task for task in self.tasks if task.turn == turn] for turn in ("broken", "mended")},
+            "changed": [task.to_json() for task in self.tasks],
+            "lost": self.lost,
+        }
 
 
 def compare(
     first: Annotated[
         Path,
-        typer.Argument(help="Folder of a result set, or results as `m3bench score --json` prints.", show_default=False),
+        typer.Argument(
+            help="Folder of a result set, or results as `m3bench lab score --json` prints.", show_default=False
+        ),
     ],
     second: Annotated[Path, typer.Argument(help="What to compare with the first.", show_default=False)],
-    references: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of reference trajectories: FIRST and SECOND are then files of runs, and are scored now.",
-            show_default=False,
-        ),
-    ] = None,
-    profile: Profile = None,
-    tasks: Tasks = None,
-    as_json: AsJson = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare even if the conditions differ; the result means little.")
-    ] = False,
-    common: Annotated[
-        bool, typer.Option("--common", help="Compare result sets over the tasks both have, which must be 30 or more.")
-    ] = False,
-    keep_going: KeepGoing = False,
-    cache: Cache = None,
-    no_cache: NoCache = False,
-    encoder: EncoderName = "minilm",
-    weights: Weights = None,
+    options: CompareOptions,
+    scoring: ScoringOptions,
+    encoder: EncoderOptions,
+    cache: CacheOptions,
+    json: Json = False,
 ) -> None:
-    """Compare two sets of results task by task: second minus first, with 95 % intervals.
+    """Compare two sets of results, task by task.
 
-    Repeats are averaged to tasks, and tasks are paired, so what makes a task
-    hard for both cancels out. p is that of a permutation test over clusters
-    of tasks; a clear difference is marked. Of two result sets it also says
-    what is solved, and which tasks broke, are solved less often or were
-    mended, each with the reason in words.
+    \b
+    m3bench compare runs/before runs/after   # result sets of `m3bench run`
+    m3bench compare before.json after.json   # of `m3bench lab score --json`
+    m3bench compare a.json b.json --references references.json
+
+    Prints the second minus the first, with 95 % intervals. Repeats are averaged to tasks, and tasks are paired, so
+    that what makes a task hard for both cancels out. p is that of a permutation test over clusters of tasks; a clear
+    difference is marked. Of two result sets it also says what is solved, and which tasks broke, are solved less often
+    or were mended, each with the reason in words.
     """
-    from m3bench.server.commands import screen
-
     for path in (first, second):
         if not path.exists():
             raise UserError(f"There is no {path}: name two folders of result sets, or two files.")
     folders = [path.is_dir() for path in (first, second)]
     if any(folders) and not all(folders):
         raise UserError(f"{first} and {second} do not compare: name two folders of result sets, or two files.")
+    changes = None
     if all(folders):
-        if references is not None:
+        if options.references is not None:
             raise UserError("--references goes with files of runs; result sets are scored already.")
-        comparison, turned = _sets(first, second, anyway=anyway, common=common)
+        comparison, changes = _compare_sets(first, second, options)
     else:
-        turned = None
-        one: Sequence[Row]
-        other: Sequence[Row]
-        if references is not None:
-            one, other = score_both(
-                references, (first, second), profile=profile, tasks=tasks, keep_going=keep_going, cache=cache,
-                no_cache=no_cache, encoder=encoder, weights=weights,
-            )  # fmt: skip
+        if options.references is not None:
+            chosen = Scoring(options=scoring, encoder=encoder, cache=cache)
+            before, after = score_both(options.references, (first, second), chosen)
         else:
-            one, other = _files(first, second, anyway=anyway)
-        from m3bench.server.scoring.compare import compare as compare_rows
-
-        comparison = compare_rows(one, other)
+            before, after = _rows(first, second, anyway=options.anyway)
+        comparison = compare_rows(before, after)
     if not comparison.tasks:
         raise UserError(f"{first} and {second} have no task in common.")
-    if as_json:
-        screen.print_json(screen.comparison_json(comparison) | (turned or {}))
+    if json:
+        print_json(_comparison_json(comparison) | ({} if changes is None else changes.to_json()))
         return
-    screen.show_comparison(comparison, str(first), str(second))
-    if turned is not None:
-        _tell(turned)
+    _show_comparison(comparison, str(first), str(second))
+    if changes is not None:
+        _tell(changes)
 
 
-def _tell(turned: "dict[str, Any]") -> None:
+def _tell(changes: OutcomeChanges) -> None:
     """What broke and why, what is solved less often, what was mended."""
-    from m3bench.server.scoring.words import printable
-
     headings = {"broken": "Broken", "rarer": "Solved less often", "mended": "Mended"}
     for turn, heading in headings.items():
-        found = [one for one in turned["changed"] if one["turn"] == turn]
+        found = [task for task in changes.tasks if task.turn == turn]
         if turn == "mended" and found:
-            typer.echo(f"{heading}: {', '.join(one['task'] for one in found)}")
+            typer.echo(f"{heading}: {', '.join(task.task for task in found)}")
             continue
         if found:
             typer.echo(f"{heading}:")
-        for one in found:
-            (was, of), (now, tries) = one["before"], one["after"]
-            typer.echo(f"  {one['task']}: {was}/{of} solved, now {now}/{tries}. {printable(one['reason'])}")
-    for task, why in turned["lost"].items():
-        typer.echo(f"Without a score now: {task}. {printable(why)}")
+        for task in found:
+            (was, of), (now, tries) = task.before, task.after
+            typer.echo(f"  {task.task}: {was}/{of} solved, now {now}/{tries}. {printable(task.reason)}")
+    for name, why in changes.lost.items():
+        typer.echo(f"Without a score now: {name}. {printable(why)}")
 
 
-def _files(first: Path, second: Path, *, anyway: bool) -> "tuple[Sequence[Row], Sequence[Row]]":
-    from m3bench.server.scoring.results import read_results
-
+def _rows(first: Path, second: Path, *, anyway: bool) -> tuple[Sequence[Row], Sequence[Row]]:
+    """The rows of two files of results."""
     before, after = read_results(first), read_results(second)
     for name in ("profile", "encoder"):
         values = (getattr(before, name), getattr(after, name))
@@ -130,25 +153,87 @@ def _files(first: Path, second: Path, *, anyway: bool) -> "tuple[Sequence[Row], 
     return before.rows, after.rows
 
 
-def _sets(first: Path, second: Path, *, anyway: bool, common: bool) -> "tuple[Comparison, dict[str, Any]]":
-    """Two result sets compared, and the tasks whose outcome turned, with the reasons."""
-    from m3bench.server.lab.reports.uncertainty import solved_of
-    from m3bench.server.lab.results.analyses.regressions import lost, turned
-    from m3bench.server.lab.results.comparability import distinct_names, over_common_tasks, refuse_unlike
-    from m3bench.server.lab.results.resultset import read_resultset
-    from m3bench.server.scoring.compare import compare as compare_rows
-
-    sets: list[ResultSet] = [read_resultset(folder) for folder in (first, second)]
+def _compare_sets(first: Path, second: Path, options: CompareOptions) -> tuple[Comparison, OutcomeChanges]:
+    """Two result sets compared, and the tasks whose outcome changed."""
+    sets = [read_resultset(folder) for folder in (first, second)]
     names = distinct_names(sets)
-    if common:
+    if options.common:
         sets = over_common_tasks(sets)
-    if not anyway:
+    if not options.anyway:
         refuse_unlike(sets, names, ", or say --anyway")
-    tries = [{task: [bool(one) for one in ones] for task, ones in solved_of(one.results).items()} for one in sets]
-    changed = turned(sets[0], sets[1])
-    told = {
-        **{turn: [one.task for one in changed if one.turn == turn] for turn in ("broken", "mended")},
-        "changed": [one.to_json() for one in changed],
-        "lost": lost(sets[0], sets[1]),
+    before, after = sets
+    solved = [
+        {task: [bool(success) for success in tries] for task, tries in solved_of(found.results).items()}
+        for found in sets
+    ]
+    changes = OutcomeChanges(tasks=turned(before, after), lost=lost(before, after))
+    return compare_rows(before.rows, after.rows, solved=(solved[0], solved[1])), changes
+
+
+def _show_comparison(comparison: Comparison, first: str, second: str) -> None:
+    """Both sets side by side, and what changed."""
+    out = console()
+    out.print(Text.assemble(("A  ", "bold"), printable(first)), soft_wrap=True)
+    out.print(Text.assemble(("B  ", "bold"), printable(second)), soft_wrap=True)
+    out.print()
+    table = number_table()
+    table.add_column("metric")
+    for name in ("A", "B", "B − A"):
+        table.add_column(name, justify="right")
+    table.add_column("95 % interval", justify="center")
+    for name in ("p", "better", "worse", "equal"):
+        table.add_column(name, justify="right")
+    for change in comparison.changes:
+        step = change.difference
+        if change.first is None and change.second is None and change.metric not in AVERAGED:
+            continue
+        style = "" if not change.clear or step is None else "bold green" if step > 0 else "bold red"
+        if change.metric == "average":
+            table.add_section()
+        interval = change.interval
+        table.add_row(
+            change.metric.replace("_", " "),
+            number(change.first),
+            number(change.second),
+            Text("–" if step is None else f"{step:+.3f}", style=style),
+            "" if interval is None else f"{interval.low:+.3f} … {interval.high:+.3f}{' *' if change.clear else '  '}",
+            "" if change.paired is None else f"{change.paired.p:.3f}",
+            *map(str, change.counts),
+        )
+    out.print(table)
+    clear = any(change.clear for change in comparison.changes)
+    note = "* clear of chance: p ≤ 0.05" if clear else "No difference is clear of chance."
+    out.print(f"{comparison.tasks} tasks in both, each counts the same. {note}", style="dim")
+    if comparison.mcnemar is not None:
+        out.print(
+            f"McNemar's exact test of solved, task by task without clusters: p = {comparison.mcnemar:.3f}", style="dim"
+        )
+    average = comparison.changes[-1]
+    if average.detectable is not None:
+        least = f"A true difference of the average of {average.detectable:.3f} is found four times out of five."
+        out.print(least, style="dim")
+    for name, tasks in (("A", comparison.only_first), ("B", comparison.only_second)):
+        if tasks:
+            out.print(f"Only in {name}: {some_names(tasks)}", style="yellow", soft_wrap=True)
+
+
+def _comparison_json(comparison: Comparison) -> JsonObject:
+    """What `--json` prints."""
+    return {
+        "tasks": comparison.tasks,
+        **({} if comparison.mcnemar is None else {"mcnemar": comparison.mcnemar}),
+        "metrics": {
+            change.metric: {
+                "first": change.first,
+                "second": change.second,
+                "difference": change.difference,
+                "interval": None if change.interval is None else [change.interval.low, change.interval.high],
+                "p": None if change.paired is None else change.paired.p,
+                "detectable": change.detectable,
+                **dict(zip(("better", "worse", "equal"), change.counts, strict=True)),
+            }
+            for change in comparison.changes
+        },
+        "only_first": list(comparison.only_first),
+        "only_second": list(comparison.only_second),
     }
-    return compare_rows(sets[0].rows, sets[1].rows, solved=(tries[0], tries[1])), told

@@ -1,21 +1,25 @@
 """What a shell offers after a TAB: ids of tasks, families, servers, tools, profiles, runs and clients.
 
-Attached to the commands by the names of their parameters, and only while a shell asks, so that no command knows of it.
-A completer reads the one file it needs, imports nothing heavy and never fails: it offers nothing instead.
+Attached to a command by the names of its parameters when it is loaded, and only while a shell asks, so that no command
+knows of it. A completer reads the one file it needs and never fails: it offers nothing instead.
 """
 
 import json
 import os
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import typer
+from platformdirs import user_data_path
 from typer.models import ParameterInfo
 
-VARIABLE = "_M3BENCH_COMPLETE"
-"""Set by the shell that asks."""
+import m3bench.tasks
+from m3bench.server.clients.table import clients as known_clients
+from m3bench.server.lab.headless.agents.registry import AGENTS
+from m3bench.server.store.layout import database
 
 PROFILES = ("full", "wide", "compact", "mini", "retrieve", "max-scale")
 
@@ -52,7 +56,7 @@ def profiles(ctx: typer.Context, incomplete: str) -> list[str]:
     found = [profile for profile in PROFILES if profile.startswith(incomplete)]
     for kind, known in KINDS.items():
         if kind == begun or (not name and kind.startswith(incomplete)):
-            found += [f"{kind}:{one}" for one in known(ctx, name)]
+            found += [f"{kind}:{word}" for word in known(ctx, name)]
     return found
 
 
@@ -74,12 +78,6 @@ def tools(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def runs(ctx: typer.Context, incomplete: str) -> list[str]:
     """Handles of runs, the newest first."""
-    import sqlite3
-
-    from platformdirs import user_data_path
-
-    from m3bench.server.store.layout import database
-
     given = ctx.params.get("data") or os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")
     path = database(Path(str(given)))
     if not path.is_file():
@@ -89,20 +87,16 @@ def runs(ctx: typer.Context, incomplete: str) -> list[str]:
         rows = connection.execute("SELECT id FROM runs ORDER BY started DESC, id LIMIT 50").fetchall()
     finally:
         connection.close()
-    return [one for one in ("latest", *(row[0] for row in rows)) if one.startswith(incomplete)]
+    return [name for name in ("latest", *(row[0] for row in rows)) if name.startswith(incomplete)]
 
 
 def clients(ctx: typer.Context, incomplete: str) -> list[str]:
     """Clients of the table."""
-    from m3bench.server.clients.table import clients
-
-    return _begun(clients(), incomplete)
+    return _begun(known_clients(), incomplete)
 
 
 def agents(ctx: typer.Context, incomplete: str) -> list[str]:
     """Baseline agents."""
-    from m3bench.server.lab.headless.agents.registry import AGENTS
-
     return _begun(AGENTS, incomplete)
 
 
@@ -115,32 +109,22 @@ COMPLETERS: dict[str, Complete] = {
     "tool": tools,
     "run": runs,
     "runs": runs,
-    "what": runs,
     "client": clients,
     "agent": agents,
     "sandbox": sandboxes,
 }
 """By the name of the parameter."""
 
-OTHERWISE = {"score": {"profile"}, "compare": {"profile"}, "judge": {"what"}}
-"""Parameters that mean something else, by command."""
+
+def attach(function: Callable[..., object]) -> None:
+    """Let the parameters of a command complete, unless they know how to by themselves."""
+    for name, info in _parameters(function):
+        if name in COMPLETERS and info.autocompletion is None:
+            info.autocompletion = _quiet(COMPLETERS[name])
 
 
-def attach(app: typer.Typer) -> None:
-    """Let the parameters of all commands complete, unless they know how to by themselves."""
-    for command in app.registered_commands:
-        called: str = command.name or getattr(command.callback, "__name__", "") or ""
-        for parameter, info in _parameters(command.callback):
-            known = parameter in COMPLETERS and parameter not in OTHERWISE.get(called, ())
-            if known and info.autocompletion is None:
-                info.autocompletion = _quiet(COMPLETERS[parameter])
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            attach(group.typer_instance)
-
-
-def _parameters(callback: Callable[..., Any] | None) -> Iterator[tuple[str, ParameterInfo]]:
-    for name, hint in getattr(callback, "__annotations__", {}).items():
+def _parameters(function: Callable[..., object]) -> Iterator[tuple[str, ParameterInfo]]:
+    for name, hint in function.__annotations__.items():
         for extra in get_args(hint)[1:]:
             if isinstance(extra, ParameterInfo):
                 yield name, extra
@@ -162,16 +146,14 @@ def _begun(known: Iterable[str], incomplete: str) -> list[str]:
     return sorted(word for word in known if word.startswith(incomplete))
 
 
-def _set(ctx: typer.Context) -> list[dict[str, Any]]:
+def _set(ctx: typer.Context) -> list[dict[str, str]]:
     """The tasks of a set, as its file has them."""
     given = ctx.params.get("tasks")
     folder = Path(str(given)) if given else _data("sets") / "m3"
-    found: list[dict[str, Any]] = json.loads((folder / "tasks.json").read_bytes())["tasks"]
+    found: list[dict[str, str]] = json.loads((folder / "tasks.json").read_bytes())["tasks"]
     return found
 
 
 def _data(folder: str) -> Path:
     """A folder of data that travels with the package, found without importing what reads it."""
-    import m3bench.tasks
-
     return Path(str(m3bench.tasks.__file__)).parent / "data" / folder

@@ -1,70 +1,85 @@
 """`m3bench tasks gate`: may a set of tasks be released? Agents play it, and what they get is held against limits."""
 
 import sys
+from dataclasses import dataclass, replace
+from os import cpu_count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from m3bench.server.lab.headless.gate import Verdict
+from m3bench.server.commands.options import Families, Json, Sandbox
+from m3bench.server.commands.run import Play, plans_of_agents, play_all
+from m3bench.server.commands.screen import console, counted, plain_table, print_json
+from m3bench.server.lab.headless.agents.registry import AGENTS
+from m3bench.server.lab.headless.gate import BLIND, FLOORS, PLAYED, SIBLING, GateVerdict, judge, scores_of
+from m3bench.server.lab.headless.plan import RunChoice, RunPlan
+from m3bench.server.lab.results.resultset import read_resultset
+from m3bench.server.serving.backend import check_backend
+from m3bench.server.settings import Settings
 
 DEFAULT = Path("runs") / "gate"
 
 
-def gate(
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="[SET]", help="Folder with a set of tasks; the bundled set when left out.")
-    ] = None,
-    family: Annotated[list[str] | None, typer.Option(help="Only these families; may be repeated.")] = None,
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """Which tasks the agents play, and where."""
+
+    family: Families = None
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Number of tasks, taken from the families in turn; all when left out.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Number of tasks, taken from the families in turn; all when left out."),
+    ] = None
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the results of the agents go.")] = (
+        DEFAULT
+    )
+    parallel: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Samples at a time; one per core when left out.")
+    ] = None
+    sandbox: Sandbox = "process"
+
+    def plays(self, tasks: Path | None) -> list[tuple[RunPlan, Play]]:
+        """What each agent is to play, in the order of the report."""
+        choice = RunChoice(
+            agent="", kind="baseline", folder=self.out, tasks=tasks, families=tuple(self.family or ()),
+            limit=self.limit, parallel=self.parallel or cpu_count() or 1,
+            sandbox=Settings.of(sandbox=self.sandbox).sandbox, resume=True,
+        )  # fmt: skip
+        others = [AGENTS[name] for name in PLAYED if name not in (BLIND, SIBLING)]
+        plays = plans_of_agents(choice, others, self.out)
+        first = plays[0][0]
+        ways = max(len(first.library.task(id).references) for id in first.header.tasks)
+        plays += plans_of_agents(replace(choice, repeats=ways), [AGENTS[SIBLING]], self.out / SIBLING)
+        # Whoever does not look may ask any tool about the picture, not only those that the task needs.
+        plays += plans_of_agents(replace(choice, profile="full"), [AGENTS[BLIND]], self.out / BLIND)
+        return sorted(plays, key=lambda play: PLAYED.index(play[0].header.agent))
+
+
+def gate(
+    options: GateOptions,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[SET]", help="A set of tasks; the bundled set when left out.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the results of the agents go.")
-    ] = DEFAULT,
-    parallel: Annotated[int | None, typer.Option(min=1, help="Samples at a time; one per core when left out.")] = None,
-    sandbox: Annotated[str, typer.Option(help="Where tools run: process, docker or inprocess.")] = "process",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Play a set with agents whose worth is known, and see whether scores tell them apart.
+    """Have agents of known worth play a set, to see whether it may be released.
+
+    \b
+    m3bench tasks gate my-tasks
 
     Perfect play must get 1. Agents that replay another task (in every way there is, of which the best counts), use the
     right tools on other things or call everything must stay below their floors and solve nothing. One that never looks
     at the picture may solve one task of eight in any family, and one in twenty of all. Agents that fall short by more
-    and more must come out in that order in every family. What was played is kept in the folder: the same command goes
-    on where it was stopped.
+    and more must come out in that order in every family. Prints a table of the agents, and what does not hold. What
+    was played is kept in the folder: the same command goes on where it was stopped.
 
     The exit code is 1 when something does not hold, 130 after Ctrl-C.
     """
-    from dataclasses import replace
-    from os import cpu_count
-
-    from m3bench.server.commands.run import plans_of_agents, play_all
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.lab.headless.agents.registry import AGENTS
-    from m3bench.server.lab.headless.gate import BLIND, PLAYED, SIBLING, judge, scores_of
-    from m3bench.server.lab.headless.plan import Choice
-    from m3bench.server.lab.results.resultset import read_resultset
-    from m3bench.server.serving.backend import check_backend
-    from m3bench.server.settings import Settings
-
-    choice = Choice(
-        agent="", kind="baseline", folder=output, tasks=folder, families=tuple(family or ()), limit=limit,
-        parallel=parallel or cpu_count() or 1, sandbox=Settings.of(sandbox=sandbox).sandbox, resume=True,
-    )  # fmt: skip
-    others = [AGENTS[name] for name in PLAYED if name not in (BLIND, SIBLING)]
-    plays = plans_of_agents(choice, others, output)
+    plays = options.plays(folder)
     library, ids = plays[0][0].library, plays[0][0].header.tasks
-    ways = max(len(library.task(id).references) for id in ids)
-    # Whoever does not look may ask any tool about the picture, not only those that the task needs.
-    plays += plans_of_agents(replace(choice, repeats=ways), [AGENTS[SIBLING]], output / SIBLING)
-    plays += plans_of_agents(replace(choice, profile="full"), [AGENTS[BLIND]], output / BLIND)
-    plays.sort(key=lambda play: PLAYED.index(play[0].header.agent))
     check_backend(plays[0][0].settings)
-    typer.echo(f"{len(ids)} tasks with each of {len(plays)} agents; results go to {output}", err=True)
+    typer.echo(f"{len(ids)} tasks with each of {len(plays)} agents; results go to {options.out}", err=True)
     try:
         play_all(plays)
     except KeyboardInterrupt:
@@ -82,26 +97,20 @@ def gate(
         raise typer.Exit(1)
 
 
-def _table(verdict: "Verdict") -> "Table":
-    from rich.table import Table
-
-    from m3bench.server.lab.headless.gate import FLOORS
-
+def _table(verdict: GateVerdict) -> Table:
     floors = {floor.agent: floor for floor in FLOORS}
-    shown = Table(box=None, pad_edge=False)
-    shown.add_column("agent")
-    for heading in ("by effect", "at most", "solved"):
-        shown.add_column(heading, justify="right")
-    shown.add_column("highest in")
-    for one in verdict.scores.values():
-        name, value = one.highest
-        floor = floors.get(one.agent)
+    headings = ("agent", "by effect", "at most", "solved", "highest in")
+    shown = plain_table(*headings, right=("by effect", "at most", "solved"))
+    for scores in verdict.scores.values():
+        name, value = scores.highest
+        floor = floors.get(scores.agent)
         most = "" if floor is None else f"{floor.mean:.2f}"
-        shown.add_row(one.agent, f"{one.mean:.3f}", most, str(one.solved), f"{name} {value:.3f}" if value else "")
+        highest = f"{name} {value:.3f}" if value else ""
+        shown.add_row(scores.agent, f"{scores.mean:.3f}", most, str(scores.solved), highest)
     return shown
 
 
-def _explain(verdict: "Verdict") -> None:
+def _explain(verdict: GateVerdict) -> None:
     """What does not hold, and why an exception is one."""
     for family, reason in verdict.exceptions.items():
         print(f"Exception in {family}: {reason}", file=sys.stderr)
@@ -112,5 +121,5 @@ def _explain(verdict: "Verdict") -> None:
     good = (
         f"The gate holds: floors, ceiling, the need of eyes, and the order of grades in {held} of {families} families."
     )
-    bad = f"The gate does not hold: {len(verdict.problems)} problem{'s' if len(verdict.problems) != 1 else ''}."
+    bad = f"The gate does not hold: {counted(len(verdict.problems), 'problem')}."
     print(good if verdict.passed else bad, file=sys.stderr)

@@ -1,33 +1,67 @@
 """`m3bench install`: into the configuration of a client, and out of it again."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import anyio
 import typer
+from rich.table import Table
 
-from m3bench.server.commands.record import Json
+from m3bench.proxy.transports.instant import InstantStart, prepared_file, read_prepared
+from m3bench.server.clients.client import McpClient
+from m3bench.server.clients.guide import page
+from m3bench.server.clients.installation import (
+    InstallRequest,
+    Outcome,
+    found_in,
+    local,
+    place_of,
+    remote,
+    this_machine,
+    uninstall,
+)
+from m3bench.server.clients.installation import install as install_entry
+from m3bench.server.clients.table import clients, find, profile_for
+from m3bench.server.clients.trial.findings import report_lines
+from m3bench.server.clients.trial.trial import program_of, try_client
+from m3bench.server.commands.options import Json
+from m3bench.server.commands.screen import console, print_json
+from m3bench.server.runs.budget import Budget, budget_of
+from m3bench.server.scoring.words import printable
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.library import Library
 
-if TYPE_CHECKING:
-    from m3bench.server.clients.client import Client
-    from m3bench.server.clients.installation import InstallRequest, Outcome
-    from m3bench.server.runs.budget import Budget
+
+@dataclass(frozen=True, kw_only=True)
+class EntryOptions:
+    """What is written into which configuration."""
+
+    profile: Annotated[
+        str | None, typer.Option(help="Tools to show; by default the largest profile the client can handle.")
+    ] = None
+    http: Annotated[
+        str | None, typer.Option(metavar="URL", help="Connect to a running server instead of starting one.")
+    ] = None
+    project: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Use the configuration of this project, not your own.")
+    ] = None
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Edit this file.")] = None
+
+    @property
+    def given(self) -> bool:
+        """Whether a person said anything about it."""
+        return any(option is not None for option in (self.profile, self.http, self.project, self.config))
 
 
 def install(
+    entry: EntryOptions,
     client: Annotated[
-        str | None, typer.Argument(metavar="CLIENT", help="Which client; without one, all of them are listed.")
+        str | None, typer.Argument(metavar="[CLIENT]", help="Which client; without one, all of them are listed.")
     ] = None,
-    profile: Annotated[
-        str | None, typer.Option(help="Tools to show; by default the largest profile the client can handle.")
-    ] = None,
-    http: Annotated[
-        str | None, typer.Option(metavar="URL", help="Connect to a running server instead of starting one.")
-    ] = None,
-    project: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Use the configuration of this project, not your own.")
-    ] = None,
-    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Edit this file.")] = None,
     show: Annotated[
         bool, typer.Option("--print", help="Only print what would be written, and a link if there is one.")
     ] = False,
@@ -38,7 +72,7 @@ def install(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the documentation page on clients.")] = False,
     json: Json = False,
 ) -> None:
-    """Put m3bench into an MCP client's configuration: claude-desktop, claude-code, cursor, vscode, codex, …
+    """Put m3bench into the configuration of an MCP client.
 
     \b
     m3bench install                          # the clients, and which of them have m3bench
@@ -48,49 +82,41 @@ def install(
     m3bench install cursor --remove          # out again
     m3bench install codex --check            # does everything reach its model?
 
-    The rest of the file stays, byte for byte, and a copy is kept beside it as FILE.m3bench-backup. A file that cannot
-    be edited is not touched: the lines to paste are printed. Afterwards, ask the client to start a task.
+    Prints what changed in which file. The rest of the file stays, byte for byte, and a copy is kept beside it as
+    FILE.m3bench-backup. A file that cannot be edited is not touched: the lines to paste are printed. Afterwards, ask
+    the client to start a task.
     """
-    from m3bench.server.clients.installation import place_of, this_machine
-    from m3bench.server.clients.table import find
-    from m3bench.tasks.errors import UserError
-
     if markdown:
-        from m3bench.server.clients.guide import page
-
         typer.echo(page(), nl=False)
         return
     if client is None:
-        if profile or http or project or config or show or remove or check:
+        if entry.given or show or remove or check:
             raise UserError("Which client? `m3bench install` without options lists them.")
         _list(json)
         return
     chosen = find(client)
     if check:
-        if profile or http or project or config or show or remove:
+        if entry.given or show or remove:
             raise UserError("--check uses a home of its own and the entry that is installed by default: give it alone.")
         _check(chosen, json)
         return
-    path = place_of(chosen, this_machine(), config=config, project=project)
+    path = place_of(chosen, this_machine(), config=entry.config, project=entry.project)
     if remove:
         _remove(chosen, path, json)
         return
-    request = _request(chosen, path, profile, http)
+    request = _request(chosen, path, entry)
     if show:
         _print(request, json)
     else:
         _install(request, json)
 
 
-def _request(client: "Client", path: Path, profile: str | None, http: str | None) -> "InstallRequest":
-    from m3bench.server.clients.installation import local, remote
-    from m3bench.tasks.errors import UserError
-
-    if http is not None:
-        if profile is not None:
+def _request(client: McpClient, path: Path, entry: EntryOptions) -> InstallRequest:
+    if entry.http is not None:
+        if entry.profile is not None:
             raise UserError("The profile of a server that runs is chosen where it is started: leave out --profile.")
-        return remote(client, path, http)
-    request = local(client, path, profile)
+        return remote(client, path, entry.http)
+    request = local(client, path, entry.profile)
     assert request.profile is not None
     shown = _budget(request.profile).tools
     if client.most_tools is not None and shown > client.most_tools:
@@ -98,22 +124,14 @@ def _request(client: "Client", path: Path, profile: str | None, http: str | None
     return request
 
 
-def _budget(profile: str) -> "Budget":
-    from m3bench.server.runs.budget import budget_of
-    from m3bench.tasks.catalog import load_catalog
-    from m3bench.tasks.library import Library
-
+def _budget(profile: str) -> Budget:
     return budget_of(profile, load_catalog().ready, Library())
 
 
-def _install(request: "InstallRequest", json: bool) -> None:
-    from m3bench.server.clients.installation import install
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.tasks.errors import InputFileError
-
+def _install(request: InstallRequest, json: bool) -> None:
     client = request.client
     try:
-        outcome = install(request)
+        outcome = install_entry(request)
     except InputFileError:
         _paste(request, json)
         raise
@@ -142,37 +160,18 @@ def _install(request: "InstallRequest", json: bool) -> None:
 
 def _prepare(profile: str, content_only: bool) -> None:
     """Have the client's first start find its answers ready."""
-    from m3bench.proxy.instant import Start, prepared_file, read_prepared
-
-    if read_prepared(prepared_file(Start(profile, content_only))) is not None:
+    if read_prepared(prepared_file(InstantStart(profile, content_only))) is not None:
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    import anyio
+    # The MCP library takes most of a second to import, and is needed only when nothing is prepared yet.
+    from m3bench.server.commands.serving import prepare_start
 
     # In a thread of its own, because whoever calls this may run an event loop already.
     with ThreadPoolExecutor(1) as thread:
         thread.submit(anyio.run, prepare_start, profile, content_only).result()
 
 
-async def prepare_start(profile: str, content_only: bool) -> None:
-    """Make the next start with a profile instant."""
-    from m3bench.proxy.instant import Start
-    from m3bench.proxy.prepared import prepare
-    from m3bench.server.app import App
-    from m3bench.server.settings import Settings
-
-    app = App(Settings.of(profile=profile, content_only=content_only))
-    await prepare(app.front, app.open_seat(), Start(profile, content_only))
-
-
-def _check(client: "Client", json: bool) -> None:
+def _check(client: McpClient, json: bool) -> None:
     """Have the client play, and say what came of it; status 1 when something is missing."""
-    from m3bench.server.clients.trial.report import lines
-    from m3bench.server.clients.trial.trial import program_of, try_client
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.scoring.words import printable
-
     program_of(client)
     if not json:
         _tell(f"{client.title} plays a task in a home of its own, with a scripted model; this takes a minute or less.")
@@ -180,16 +179,14 @@ def _check(client: "Client", json: bool) -> None:
     if json:
         print_json({**found.to_json(), "problems": list(found.problems)})
     else:
-        for line in lines(client, found):
+        for line in report_lines(client, found):
             console().print(printable(line), soft_wrap=True, highlight=False)
     if found.problems:
         raise typer.Exit(1)
 
 
-def _paste(request: "InstallRequest", json: bool) -> None:
+def _paste(request: InstallRequest, json: bool) -> None:
     """What a person can do by hand."""
-    from m3bench.server.commands.screen import print_json
-
     if json:
         print_json(
             {"client": request.client.key, "path": str(request.path), "state": "refused", "snippet": request.snippet}
@@ -199,10 +196,7 @@ def _paste(request: "InstallRequest", json: bool) -> None:
     typer.echo(request.snippet, nl=False)
 
 
-def _remove(client: "Client", path: Path, json: bool) -> None:
-    from m3bench.server.clients.installation import uninstall
-    from m3bench.server.commands.screen import console, print_json
-
+def _remove(client: McpClient, path: Path, json: bool) -> None:
     outcome = uninstall(client, path)
     if json:
         print_json(_told(outcome, client))
@@ -212,9 +206,7 @@ def _remove(client: "Client", path: Path, json: bool) -> None:
     console().print(f"{client.title}: m3bench is {says} {path}", soft_wrap=True)
 
 
-def _print(request: "InstallRequest", json: bool) -> None:
-    from m3bench.server.commands.screen import print_json
-
+def _print(request: InstallRequest, json: bool) -> None:
     if json:
         print_json(
             {
@@ -238,7 +230,7 @@ def _print(request: "InstallRequest", json: bool) -> None:
         _tell(line)
 
 
-def _advice(request: "InstallRequest") -> list[str]:
+def _advice(request: InstallRequest) -> list[str]:
     """What a person should know of the entry."""
     client, lines = request.client, []
     if request.profile is None and client.content_only:
@@ -255,15 +247,15 @@ def _advice(request: "InstallRequest") -> list[str]:
     return lines
 
 
-def _facts(request: "InstallRequest") -> dict[str, int] | None:
+def _facts(request: InstallRequest) -> dict[str, int] | None:
     return _budget(request.profile).to_json() if request.profile is not None else None
 
 
-def _kept(outcome: "Outcome") -> list[str]:
+def _kept(outcome: Outcome) -> list[str]:
     return [f"What the file held before is in {outcome.backup}"] if outcome.backup else []
 
 
-def _told(outcome: "Outcome", client: "Client") -> dict[str, object]:
+def _told(outcome: Outcome, client: McpClient) -> dict[str, object]:
     return {
         "client": client.key,
         "path": str(outcome.path),
@@ -273,23 +265,14 @@ def _told(outcome: "Outcome", client: "Client") -> dict[str, object]:
     }
 
 
-def _show(outcome: "Outcome") -> None:
+def _show(outcome: Outcome) -> None:
     """The difference, in colours on a terminal."""
-    from m3bench.server.commands.screen import console
-    from m3bench.server.scoring.words import printable
-
     styles = {"+": "green", "-": "red", "@": "cyan"}
     for line in outcome.diff:
         console().print(printable(line), style=styles.get(line[:1], "dim"), soft_wrap=True)
 
 
 def _list(json: bool) -> None:
-    from rich.table import Table
-
-    from m3bench.server.clients.installation import found_in, place_of, this_machine
-    from m3bench.server.clients.table import clients, profile_for
-    from m3bench.server.commands.screen import console, print_json
-
     machine = this_machine()
     rows = []
     for client in clients().values():

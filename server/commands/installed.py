@@ -1,4 +1,4 @@
-"""What is installed here, for whoever holds a result against it."""
+"""What is installed here: the tasks that a person chose, and the server that would play them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,16 +13,17 @@ from m3bench.tasks.library import BUNDLED, Library
 
 
 def library_for(settings: Settings) -> Library:
-    """The tasks that a person chose; what makes tasks from a seed or a secret is imported only if it is needed."""
+    """The tasks that a person chose."""
     if settings.seed is None and settings.secret_file is None and not settings.ranked:
         return library_of(settings)
+    # What makes tasks from a seed or a secret takes long to import, and few servers need it.
     from m3bench.server.lab.authoring.sets import chosen_library
 
     return chosen_library(settings)
 
 
-class Installation:
-    """What is installed here, for whoever holds a result against it.
+class LocalInstallation:
+    """This installation, for whoever holds a result against it.
 
     Args:
         library: The tasks; those that travel with the package when left out.
@@ -32,7 +33,7 @@ class Installation:
         self.library = library or Library(BUNDLED)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Installation":
+    def of(cls, settings: Settings) -> "LocalInstallation":
         """With the tasks that were chosen."""
         return cls(library_for(settings))
 

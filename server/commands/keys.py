@@ -1,33 +1,33 @@
 """`m3bench keys`: the key that a server signs its runs with."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from m3bench.server.commands.record import Data, Json
+from m3bench.server.commands.options import Data, Json
+from m3bench.server.commands.screen import print_json
+from m3bench.server.runs.attestation.keys import FILE, key_of, make_key
+from m3bench.server.settings import Settings
+from m3bench.tasks.errors import UserError
 
-commands = typer.Typer(
-    name="keys", help="Make and show the key that sealed runs are signed with.", no_args_is_help=True
-)
 
-
-@commands.command()
 def make(
     data: Data = None,
-    file: Annotated[str | None, typer.Option("--file", help="Another file, to be named in M3BENCH_KEY.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Another file, to be named in M3BENCH_KEY.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Make a key in the data folder, for this account alone: its servers sign every run from then on.
+    """Make the key that this account's servers sign runs with.
 
-    Prints the public key, which others give to `m3bench verify-bundle --trust`.
+    \b
+    m3bench keys make
+
+    The key is written into the data folder, readable by this account alone; servers sign every run from then on.
+    Prints the public key, which others give to `m3bench lab verify --trust`.
     """
-    from pathlib import Path
-
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.runs.attestation.keys import FILE, make_key
-    from m3bench.server.settings import Settings
-
-    path = Path(file) if file is not None else Settings.of(data=data).data / FILE
+    path = out if out is not None else Settings.of(data=data).data / FILE
     public = make_key(path).public
     if json:
         print_json({"file": str(path), "fingerprint": public.fingerprint, "key": public.line})
@@ -36,14 +36,14 @@ def make(
     typer.echo(public.line)
 
 
-@commands.command()
 def show(data: Data = None, json: Json = False) -> None:
-    """Print the public key of a data folder, or of M3BENCH_KEY."""
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.runs.attestation.keys import key_of
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import UserError
+    """Print the public key.
 
+    \b
+    m3bench keys show
+
+    It is that of the data folder, or of M3BENCH_KEY.
+    """
     key = key_of(Settings.of(data=data).data)
     if key is None:
         raise UserError("There is no key: `m3bench keys make` makes one.")

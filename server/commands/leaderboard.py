@@ -1,17 +1,33 @@
 """`m3bench leaderboard`: result sets side by side, as a static site."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from m3bench.server.commands.record import Json
+from m3bench.server.commands.options import Json
+from m3bench.server.commands.screen import console, counter, plain_table, print_json
+from m3bench.server.lab.reports.site.files import write_site
+from m3bench.server.lab.reports.standings import leaderboard_document
+from m3bench.server.lab.results.resultset import read_resultset
+from m3bench.tasks.library import BUNDLED, Library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from m3bench.server.lab.reports.standings import BoardEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from m3bench.server.lab.reports.standings import BoardEntry
 
 
 def leaderboard(
     sets: Annotated[list[Path], typer.Argument(metavar="SET...", help="Folders of result sets.", show_default=False)],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the site; without one the table is printed.")
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the site; without one the table is printed."),
     ] = None,
     mixed: Annotated[
         bool, typer.Option("--mixed", help="Show sets that were made under different conditions, without ranks.")
@@ -21,69 +37,63 @@ def leaderboard(
     ] = False,
     tasks: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder of a set of tasks: the site takes questions and pictures from it.", metavar="FOLDER"),
+        typer.Option(
+            metavar="FOLDER", help="A set of tasks, for the questions and pictures of the site; may be repeated."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Compare result sets: solved and averages with intervals, ranks with ties, families.
+    """Rank result sets, as a table or a static site.
 
-    Sets must agree in everything that moves a number: versions, list of tasks,
-    tool profile, solver, limits, scoring. --common compares sets with other
-    lists of tasks over those that all have; --mixed shows others together,
-    says what differs, and gives no ranks. The site needs no server: a page for
-    every set, run and task, and everything as JSON, CSV, LaTeX and figures.
-    Ranked runs have no page, because it would show the references.
+    \b
+    m3bench leaderboard runs/oracle runs/sloppy
+    m3bench leaderboard runs/* -o site          # open site/index.html
+
+    Prints what is solved and the averages with intervals, and ranks with ties. Sets must agree in everything that
+    moves a number: versions, list of tasks, tool profile, solver, limits, scoring. --common compares sets with
+    different lists of tasks over those that all have; --mixed shows others together, says what differs, and gives no
+    ranks. The site needs no server: it has a page for every set, run and task, and everything as JSON, CSV, LaTeX and
+    figures. Ranked runs have no page, because it would show the references.
     """
-    from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.lab.reports.site.files import write_site
-    from m3bench.server.lab.reports.standings import leaderboard_document
-    from m3bench.server.lab.results.resultset import read_resultset
-    from m3bench.tasks.library import BUNDLED, Library
-
     read = [read_resultset(folder) for folder in sets]
-    if output is None:
+    if out is None:
         document = leaderboard_document(read, mixed=mixed, common=common)
     else:
         libraries = [Library(folder) for folder in (*(tasks or ()), BUNDLED)]
         with counter(2 * len(read), "Writing") as tell:
-            document = write_site(output, read, mixed=mixed, common=common, libraries=libraries, tell=tell)
+            document = write_site(out, read, mixed=mixed, common=common, libraries=libraries, tell=tell)
     if json:
-        print_json(document)
+        print_json(document.to_json())
         return
-    show(document["entries"])
-    if document["common"]:
-        typer.echo(f"Over the {document['common']['tasks']} tasks that all sets have.", err=True)
-    for line in document["mixed"]:
+    show(document.entries)
+    if document.common is not None:
+        typer.echo(f"Over the {document.common.tasks} tasks that all sets have.", err=True)
+    for line in document.mixed:
         typer.echo(f"m3bench: not comparable: {line}", err=True)
-    if output is not None:
-        typer.echo(f"Written to {output}: open {output / 'index.html'}", err=True)
+    if out is not None:
+        typer.echo(f"Written to {out}: open {out / 'index.html'}", err=True)
 
 
-def show(entries: list[dict[str, Any]]) -> None:
+def show(entries: "Sequence[BoardEntry]") -> None:
     """Print the table of a board; with the level of each set where bundles were verified."""
-    from rich.table import Table
-
-    from m3bench.server.commands.screen import console
-
-    table = Table(box=None, pad_edge=False)
     numbers = ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples")
-    levels = ("level",) if any("verdict" in entry for entry in entries) else ()
-    for heading in ("rank", "set", "kind", *levels, *numbers):
-        table.add_column(heading, justify="left" if heading in ("set", "kind", "level", "95 % interval") else "right")
+    levels = ("level",) if any(entry.verdict is not None for entry in entries) else ()
+    right = ("rank", "solved", "average", "paper's metric", "samples")
+    table = plain_table("rank", "set", "kind", *levels, *numbers, right=right)
     for entry in entries:
-        summary = entry["summary"]
-        interval, solved = summary["intervals"].get("average"), summary["success"]
-        between = summary["success_interval"]
+        summary = entry.summary
+        interval, solved = summary.intervals.get("average"), summary.success
+        between = summary.success_interval
         table.add_row(
-            "–" if entry["rank"] is None else str(entry["rank"]),
-            entry["name"],
-            entry["kind"],
-            *(entry.get("verdict", {}).get("verdict", "–") for _ in levels),
+            "–" if entry.rank is None else str(entry.rank),
+            entry.name,
+            entry.kind,
+            *("–" if entry.verdict is None else entry.verdict.verdict for _ in levels),
             "–" if solved is None else f"{solved * 100:.1f} %",
-            f"{between[0] * 100:.1f} … {between[1] * 100:.1f} %" if between else "",
-            f"{summary['metrics']['average'] or 0:.3f}",
-            f"{interval[0]:.3f} … {interval[1]:.3f}" if interval else "",
-            "–" if summary["paper"] is None else f"{summary['paper']:.3f}",
-            str(summary["runs"]),
+            f"{between.low * 100:.1f} … {between.high * 100:.1f} %" if between else "",
+            f"{summary.metrics['average'] or 0:.3f}",
+            f"{interval.low:.3f} … {interval.high:.3f}" if interval else "",
+            "–" if summary.paper is None else f"{summary.paper:.3f}",
+            str(summary.runs),
         )
     console().print(table)

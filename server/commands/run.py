@@ -3,59 +3,30 @@
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from json import JSONDecodeError, loads
 from os import cpu_count, environ
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
-from m3bench.server.commands.record import Json
-from m3bench.server.commands.run_options import (
-    Agents,
-    Batch,
-    Calling,
-    Calls,
-    Compress,
-    Drive,
-    Encoder,
-    Families,
-    Generate,
-    Hearing,
-    Ids,
-    Level,
-    Limit,
-    Messages,
-    Minutes,
-    Model,
-    Name,
-    Output,
-    Pairs,
-    Parallel,
-    Planning,
-    Price,
-    Profile,
-    Repeat,
-    RequireIsolation,
-    Resume,
-    Sandbox,
-    Seed,
-    Set,
-    Setting,
-    Solver,
-    Steps,
-    Tokens,
-    Where,
-)
-from m3bench.server.lab.headless.agents.registry import find_agents
+from m3bench.server.commands.options import ADVANCED, Json
+from m3bench.server.commands.screen import console, print_json
+from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
+from m3bench.server.lab.headless.inspect_run import find_model, run_model
+from m3bench.server.lab.headless.outcome import outcome, table
+from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, SampleDone, make_plan
+from m3bench.server.lab.headless.progress import progress
+from m3bench.server.lab.results.resultset import Sample, append_sample
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.serving import interrupts
+from m3bench.server.serving.backend import check_backend
+from m3bench.tasks.errors import UserError, first_cause
+from m3bench.tasks.json_types import JsonObject
 
-if TYPE_CHECKING:
-    from m3bench.server.lab.headless.agents.registry import Agent
-    from m3bench.server.lab.headless.plan import Choice, ModelOptions, Plan, SampleDone
-    from m3bench.server.lab.results.resultset import Sample
-    from m3bench.server.scorecard.model import ScoreCard
-
-Play: TypeAlias = "Callable[[Plan, SampleDone], None]"
+Play: TypeAlias = Callable[[RunPlan, SampleDone], None]
 """Plays a plan; returns when nothing is left to do, raises KeyboardInterrupt when it was stopped."""
 
 DEFAULT = Path("runs")
@@ -67,105 +38,292 @@ MODEL_PARALLEL = 4
 REASONS = 3
 """Reasons for void samples that are shown."""
 
+WHO, WHAT = "Who plays", "Which tasks, with which tools"
+"""Headings of options."""
+
+
+class RunSandbox(StrEnum):
+    """Where tools run."""
+
+    process = "process"
+    docker = "docker"
+    inprocess = "inprocess"
+
+
+class Solver(StrEnum):
+    """What drives a model."""
+
+    react = "react"
+    executor = "executor"
+    m3_bench = "m3-bench"
+    mcp_bench = "mcp-bench"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerOptions:
+    """Who plays."""
+
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROVIDER/NAME",
+            help="The model to measure, as Inspect names it, such as openai/gpt-5.",
+            rich_help_panel=WHO,
+        ),
+    ] = None
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="NAME",
+            help=f"A baseline agent: {', '.join(AGENTS)}; or all. May be repeated.",
+            rich_help_panel=WHO,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions:
+    """Which tasks are played, and with which tools."""
+
+    tasks: Annotated[
+        Path | None,
+        typer.Option(
+            "--tasks", metavar="FOLDER", help="A set of tasks; the bundled set when left out.", rich_help_panel=WHAT
+        ),
+    ] = None
+    family: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only tasks of this family; may be repeated.", rich_help_panel=WHAT),
+    ] = None
+    task: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.", rich_help_panel=WHAT)
+    ] = None
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Number of tasks, taken from the families in turn.", rich_help_panel=WHAT
+        ),
+    ] = None
+    repeat: Annotated[int, typer.Option(min=1, metavar="N", help="Samples of each task.", rich_help_panel=WHAT)] = 1
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers "
+            "alone), family (those of its family), full, wide, compact, mini, retrieve, max-scale.",
+            rich_help_panel=WHAT,
+        ),
+    ] = "standard"
+    sandbox: Annotated[RunSandbox, typer.Option(help="Where tools run.", rich_help_panel=WHAT)] = RunSandbox.process
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions:
+    """Where the results go."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What tables call the results; the model's or agent's when left out."),
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Continue results that were interrupted.")] = False
+    parallel: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Samples at a time; by default what suits the machine.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConditionOptions:
+    """Conditions of a run that are rarely changed."""
+
+    seed: Annotated[
+        int, typer.Option(help="Seed of whatever is random in a baseline agent.", rich_help_panel=ADVANCED)
+    ] = 0
+    setting: Annotated[
+        str | None,
+        typer.Option(
+            metavar="single|multi",
+            help="Only tasks that need one server, or several, as MCP-Bench tells them apart.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="L1|L2|L3",
+            help="Only tasks of this MCPVerse level: up to 2 calls to one server, up to 5 calls, more. May be "
+            "repeated.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    max_calls: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Calls a sample may make.", rich_help_panel=ADVANCED)
+    ] = 200
+    encoder: Annotated[
+        str,
+        typer.Option(
+            envvar="M3BENCH_ENCODER",
+            help="What compares arguments: minilm, or sentence-transformers[:MODEL].",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = "minilm"
+    require_isolation: Annotated[
+        bool,
+        typer.Option(
+            "--require-isolation",
+            help="Do not start where sandboxes lack a guard; `m3bench doctor` says which.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrivingOptions:
+    """How a model is driven; baseline agents need none of this."""
+
+    solver: Annotated[
+        Solver,
+        typer.Option(
+            help="What drives the model; m3-bench and mcp-bench are those papers' loops.", rich_help_panel=ADVANCED
+        ),
+    ] = Solver.react
+    calling: Annotated[
+        str | None,
+        typer.Option(metavar="native|text", help="How the model calls tools.", rich_help_panel=ADVANCED),
+    ] = None
+    hearing: Annotated[
+        bool,
+        typer.Option(
+            "--hearing",
+            help="Send the model sound and film; else it is told where tools find them.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = False
+    max_steps: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Turns a sample of a model may take.", rich_help_panel=ADVANCED),
+    ] = None
+    batch: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Calls in one step; not for react.", rich_help_panel=ADVANCED),
+    ] = None
+    planning: Annotated[
+        str | None,
+        typer.Option(
+            metavar="rounds|one-shot",
+            help="For mcp-bench: plan round by round, or all calls at once.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    compress: Annotated[
+        int | None,
+        typer.Option(
+            min=100,
+            metavar="N",
+            help="For mcp-bench: characters above which a result is shortened.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(min=0.01, metavar="N", help="Minutes a sample of a model may take.", rich_help_panel=ADVANCED),
+    ] = None
+    max_messages: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Messages in a sample's conversation.", rich_help_panel=ADVANCED),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Tokens a sample may use.", rich_help_panel=ADVANCED),
+    ] = None
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT",
+            help="Dollars per million tokens read and written, and for cached ones as a third number.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    model_arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model-arg",
+            "-M",
+            metavar="NAME=VALUE",
+            help="An argument for the model's provider, as Inspect takes it; may be repeated.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    generate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="How the model generates, such as temperature=0; may be repeated.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+
+    def for_model(self, model: str) -> ModelOptions:
+        """How this model is driven."""
+        return ModelOptions(
+            model=model,
+            solver=self.solver.value,
+            calling=self.calling,
+            hearing=self.hearing,
+            max_steps=self.max_steps,
+            batch=self.batch,
+            planning=self.planning,
+            compress=self.compress,
+            max_minutes=self.max_minutes,
+            max_messages=self.max_messages,
+            max_tokens=self.max_tokens,
+            price=self.price,
+            arguments=_pairs("--model-arg", self.model_arg),
+            generate=_pairs("--generate", self.generate),
+        )
+
 
 def run(
-    model: Model = None,
-    agent: Agents = None,
-    seed: Seed = 0,
-    tasks: Set = None,
-    family: Families = None,
-    task: Ids = None,
-    setting: Setting = None,
-    level: Level = None,
-    limit: Limit = None,
-    repeat: Repeat = 1,
-    profile: Profile = "standard",
-    max_calls: Calls = 200,
-    sandbox: Where = Sandbox.process,
-    encoder: Encoder = "minilm",
-    require_isolation: RequireIsolation = False,
-    output: Output = None,
-    name: Name = None,
-    resume: Resume = False,
-    parallel: Parallel = None,
-    solver: Drive = Solver.react,
-    calling: Calling = None,
-    hearing: Hearing = False,
-    max_steps: Steps = None,
-    batch: Batch = None,
-    planning: Planning = None,
-    compress: Compress = None,
-    max_minutes: Minutes = None,
-    max_messages: Messages = None,
-    max_tokens: Tokens = None,
-    price: Price = None,
-    model_arg: Pairs = None,
-    generate: Generate = None,
+    who: PlayerOptions,
+    which: TaskOptions,
+    results: ResultOptions,
+    conditions: ConditionOptions,
+    driving: DrivingOptions,
     json: Json = False,
 ) -> None:
-    """Play many tasks without a client: with a model, or with the baseline agents that show what scores mean.
+    """Play many tasks without a client: with a model, or with baseline agents.
 
     Every sample is a run like any other: a seat, a sandbox, every call on record, a score card. Results go to a
     folder as they are made; --resume continues a run that was stopped.
 
-    To start with, `m3bench run --agent all --limit 3` plays three tasks with each baseline, from the oracle, which
-    plays the reference and gets 1, to the one that does nothing and gets 0. No model and no key is needed.
+    \b
+    m3bench run --agent all --limit 3        # needs no model and no key
+    m3bench run --model openai/gpt-5 --limit 20
+    m3bench run --agent oracle --family movies -o results
+
+    The baselines show what scores mean: the oracle plays the reference and gets 1, the one that does nothing gets 0.
+    Prints a table of the results and where they are; `m3bench report` and `m3bench leaderboard` show more.
 
     The exit code is 1 when samples are void (--resume tries them again), 130 after Ctrl-C.
     """
-    from m3bench.server.lab.headless.plan import Choice, ModelOptions
-    from m3bench.server.serving.backend import check_backend
-    from m3bench.tasks.errors import UserError
-
-    if (model is None) == (not agent):
+    if (who.model is None) == (not who.agent):
         raise UserError("Say who plays: --model PROVIDER/NAME, or --agent NAME (--agent all for every baseline).")
-    choice = Choice(
-        agent=model or "",
-        name=name or "",
-        kind="model" if model else "baseline",
-        folder=output or DEFAULT,
-        tasks=tasks,
-        families=tuple(family or ()),
-        ids=tuple(task or ()),
-        setting=setting,
-        levels=tuple(level or ()),
-        limit=limit,
-        profile=profile,
-        repeats=repeat,
-        parallel=parallel or (MODEL_PARALLEL if model else (cpu_count() or 1) + 1),
-        sandbox=sandbox.value,
-        encoder=encoder,
-        max_calls=max_calls,
-        seed=seed,
-        resume=resume,
-    )
-    if model is not None:
-        options = ModelOptions(
-            model=model,
-            solver=solver.value,
-            calling=calling,
-            hearing=hearing,
-            max_steps=max_steps,
-            batch=batch,
-            planning=planning,
-            compress=compress,
-            max_minutes=max_minutes,
-            max_messages=max_messages,
-            max_tokens=max_tokens,
-            price=price,
-            arguments=_pairs("--model-arg", model_arg),
-            generate=_pairs("--generate", generate),
-        )
-        plays = [_plan_of_model(choice, options, output)]
+    choice = _choice(who, which, results, conditions)
+    if who.model is not None:
+        plays = [_plan_of_model(choice, driving.for_model(who.model), results.out)]
     else:
-        agents = find_agents(agent or [])
-        if name and len(agents) > 1:
+        agents = find_agents(who.agent or [])
+        if results.name and len(agents) > 1:
             raise UserError("--name is for one set of results: name one agent, or leave it out.")
-        plays = plans_of_agents(choice, agents, output)
+        plays = plans_of_agents(choice, agents, results.out)
     plans = [plan for plan, _ in plays]
     for plan in plans:
         if plan.todo:
-            check_backend(plan.settings.model_copy(update={"require_isolation": require_isolation}))
+            update = {"require_isolation": conditions.require_isolation}
+            check_backend(plan.settings.model_copy(update=update))
     # Cores are busy with samples: threads of the encoder's sums would wait for each other.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)
@@ -177,37 +335,52 @@ def run(
     _report(plans, json=json)
 
 
-def _plan_of_model(choice: "Choice", options: "ModelOptions", output: Path | None) -> "tuple[Plan, Play]":
-    """What a model is to play; what is wrong with the model is raised before anything is written."""
-    from m3bench.server.lab.headless.plan import make_plan
+def _choice(who: PlayerOptions, which: TaskOptions, results: ResultOptions, conditions: ConditionOptions) -> RunChoice:
+    """What was chosen, before an agent and its folder are known."""
+    usual = MODEL_PARALLEL if who.model else (cpu_count() or 1) + 1
+    return RunChoice(
+        agent=who.model or "",
+        name=results.name or "",
+        kind="model" if who.model else "baseline",
+        folder=results.out or DEFAULT,
+        tasks=which.tasks,
+        families=tuple(which.family or ()),
+        ids=tuple(which.task or ()),
+        setting=conditions.setting,
+        levels=tuple(conditions.level or ()),
+        limit=which.limit,
+        profile=which.profile,
+        repeats=which.repeat,
+        parallel=results.parallel or usual,
+        sandbox=which.sandbox.value,
+        encoder=conditions.encoder,
+        max_calls=conditions.max_calls,
+        seed=conditions.seed,
+        resume=results.resume,
+    )
 
-    folder = output or DEFAULT / options.model.replace("/", "-")
+
+def _plan_of_model(choice: RunChoice, options: ModelOptions, out: Path | None) -> tuple[RunPlan, Play]:
+    """What a model is to play; what is wrong with the model is raised before anything is written."""
+    folder = out or DEFAULT / options.model.replace("/", "-")
     plan = make_plan(replace(choice, folder=folder, solver=options.solver, options=options.recorded()))
     if plan.todo:
-        from m3bench.server.lab.headless.inspect_run import find_model
-
         find_model(options)
     return plan, with_model(options)
 
 
-def plans_of_agents(choice: "Choice", agents: "Sequence[Agent]", output: Path | None) -> "list[tuple[Plan, Play]]":
+def plans_of_agents(choice: RunChoice, agents: Sequence[BaselineAgent], out: Path | None) -> list[tuple[RunPlan, Play]]:
     """What each baseline agent is to play; several get a folder each."""
-    from m3bench.server.lab.headless.plan import make_plan
-
     plays = []
     for agent in agents:
-        folder = output if output is not None and len(agents) == 1 else (output or DEFAULT) / agent.name
+        folder = out if out is not None and len(agents) == 1 else (out or DEFAULT) / agent.name
         plays.append((make_plan(replace(choice, agent=agent.name, folder=folder)), with_agent(agent)))
     return plays
 
 
-def _pairs(option: str, given: "Sequence[str] | None") -> dict[str, Any]:
+def _pairs(option: str, given: Sequence[str] | None) -> JsonObject:
     """What was given as NAME=VALUE; a value that is JSON is taken as such."""
-    from json import JSONDecodeError, loads
-
-    from m3bench.tasks.errors import UserError
-
-    pairs: dict[str, Any] = {}
+    pairs: JsonObject = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not name or not equals:
@@ -219,24 +392,17 @@ def _pairs(option: str, given: "Sequence[str] | None") -> dict[str, Any]:
     return pairs
 
 
-def with_model(options: "ModelOptions") -> Play:
+def with_model(options: ModelOptions) -> Play:
     """What lets a model play a plan."""
-
-    def play(plan: "Plan", done: "SampleDone") -> None:
-        from m3bench.server.lab.headless.inspect_run import run_model
-
-        run_model(plan, options, done)
-
-    return play
+    return lambda plan, done: run_model(plan, options, done)
 
 
-def with_agent(agent: "Agent") -> Play:
+def with_agent(agent: BaselineAgent) -> Play:
     """What lets a baseline agent play a plan."""
 
-    def play(plan: "Plan", done: "SampleDone") -> None:
+    def play(plan: RunPlan, done: SampleDone) -> None:
+        # It plays on a server in this process: the MCP library takes most of a second to import, and help does not.
         from m3bench.server.lab.headless.agents.player import play_plan
-        from m3bench.server.serving import interrupts
-        from m3bench.tasks.errors import first_cause
 
         try:
             interrupts.run(play_plan, plan, agent, done)
@@ -247,16 +413,13 @@ def with_agent(agent: "Agent") -> Play:
     return play
 
 
-def play_all(plays: "Sequence[tuple[Plan, Play]]") -> None:
+def play_all(plays: Sequence[tuple[RunPlan, Play]]) -> None:
     """Play every plan, one after the other, with one count over all."""
-    from m3bench.server.lab.headless.progress import progress
-    from m3bench.server.lab.results.resultset import append_sample
-
     places = max((plan.parallel for plan, _ in plays), default=1)
     with progress(sum(len(plan.todo) for plan, _ in plays), parallel=places) as shown:
         for plan, play in plays:
 
-            def done(sample: "Sample", card: "ScoreCard | None", plan: "Plan" = plan) -> None:
+            def done(sample: Sample, card: ScoreCard | None, plan: RunPlan = plan) -> None:
                 append_sample(plan.folder, sample)
                 shown.tell(plan.header.agent, sample, card)
 
@@ -269,7 +432,7 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def _announce(plans: "Sequence[Plan]") -> None:
+def _announce(plans: Sequence[RunPlan]) -> None:
     """Say what is about to happen."""
     first = plans[0]
     there = sum(plan.total - len(plan.todo) for plan in plans)
@@ -280,25 +443,22 @@ def _announce(plans: "Sequence[Plan]") -> None:
     _say("; ".join(parts))
 
 
-def _report(plans: "Sequence[Plan]", *, json: bool) -> None:
+def _report(plans: Sequence[RunPlan], *, json: bool) -> None:
     """The end of a run: the numbers, where they lie, and which command shows more."""
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.lab.headless.outcome import outcome, table
-
     outcomes = [outcome(plan.folder) for plan in plans]
     if json:
-        print_json({"results": [one.to_json() for one in outcomes]})
+        print_json({"results": [result.to_json() for result in outcomes]})
     else:
         console().print(table(outcomes))
         folders = " ".join(shlex.quote(str(plan.folder)) for plan in plans)
         _say(f"Results: {folders}")
-        if shown := [one.folder for one in outcomes if one.scored]:
+        if shown := [result.folder for result in outcomes if result.scored]:
             _say(f"Look closer: m3bench report {shlex.quote(str(shown[0]))}")
             _say(f"Side by side: m3bench leaderboard {folders}")
-    reasons = dict.fromkeys(f"{one.agent}: {reason}" for one in outcomes for reason in one.reasons)
+    reasons = dict.fromkeys(f"{result.agent}: {reason}" for result in outcomes for reason in result.reasons)
     for reason in list(reasons)[:REASONS]:
         _say(f"void: {reason}")
-    if any(one.void or one.missing for one in outcomes):
+    if any(result.void or result.missing for result in outcomes):
         _say(f"Void samples are tried again by: {_again()}")
         raise typer.Exit(1)
 

@@ -1,38 +1,83 @@
 """`m3bench runs`: what was recorded."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated
 
 import typer
+from rich.markdown import Markdown
 
-from m3bench.server.commands.export import call_row, export_runs
-from m3bench.server.commands.pruning import prune
-from m3bench.server.commands.record import Data, Json, RunName, StoreAt, find_run, hand_down, record
+from m3bench.server.commands.options import Json, RecordOptions, RunName
+from m3bench.server.commands.recorded import find_run, hand_down, record
+from m3bench.server.commands.run_export import call_row
+from m3bench.server.commands.screen import console, plain_table, print_json
+from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scoring.words import value
+from m3bench.server.store import retention
+from m3bench.server.store.layout import run_folder
+from m3bench.server.store.records import RunRecord
+from m3bench.tasks.errors import UserError
 
-if TYPE_CHECKING:
-    from m3bench.server.store.records import RunRecord
 
-commands = typer.Typer(name="runs", help="List, show, export and delete recorded runs.", no_args_is_help=False)
+@dataclass(frozen=True, kw_only=True)
+class PruneOptions:
+    """Which runs go."""
+
+    older_than: Annotated[str, typer.Option(metavar="AGE", help="Runs that ended longer ago, such as 12h, 30d or 8w.")]
+    state: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STATE", help="Only runs in this state: submitted, scored, abandoned or void."),
+    ] = None
+    keep_submitted: Annotated[
+        bool, typer.Option("--keep-submitted", help="Keep what was handed in, scored or not.")
+    ] = False
+
+    @property
+    def states(self) -> set[str]:
+        """The states of runs that go.
+
+        Raises:
+            UserError: There is no such state.
+        """
+        states = set(self.state or retention.OVER)
+        if unknown := states - set(retention.OVER):
+            raise UserError(f"--state cannot be {min(unknown)!r}: choose from {', '.join(retention.OVER)}.")
+        return states - retention.HANDED_IN if self.keep_submitted else states
 
 
-@commands.callback(invoke_without_command=True)
-def runs(context: typer.Context, data: Data = None, store: StoreAt = None, json: Json = False) -> None:
-    """List, show, export and delete recorded runs. Without a command: list."""
+def runs(context: typer.Context, where: RecordOptions, json: Json = False) -> None:
+    """List, show, watch, export and delete recorded runs.
+
+    \b
+    m3bench runs                  # list them
+    m3bench runs show latest
+    m3bench runs watch
+
+    Without a command, it lists the runs.
+    """
     if context.invoked_subcommand is None:
-        list_runs(data, store, json)
+        list_runs(where, json)
     else:
-        hand_down(context, data, json, store)
+        hand_down(context, where, json)
 
 
-@commands.command("list")
-def list_runs(data: Data = None, store: StoreAt = None, json: Json = False) -> None:
-    """List the runs, newest first."""
-    from m3bench.server.commands.screen import console, print_json
+def list_runs(where: RecordOptions, json: Json = False) -> None:
+    """List the runs, newest first.
 
-    with record(data, store) as opened:
+    \b
+    m3bench runs list
+    m3bench runs list --data runs/oracle      # those of a result set
+
+    Prints a line for each: its handle, task, state, score and start.
+    """
+    with record(where) as opened:
         found = opened.runs()
         damaged = opened.damaged_runs()
-    for one in damaged:
-        typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
+    _tell_damage(damaged)
     if json:
         print_json({"runs": [_row(run) for run in found]})
         return
@@ -41,42 +86,38 @@ def list_runs(data: Data = None, store: StoreAt = None, json: Json = False) -> N
             "No runs yet. `m3bench install CLIENT` puts m3bench into an MCP client; then ask it to start a task."
         )
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for heading in ("run", "task", "state", "average", "solved", "paper's metric", "started"):
-        table.add_column(heading, justify="right" if heading in ("average", "paper's metric") else "left")
+    headings = ("run", "task", "state", "average", "solved", "paper's metric", "started")
+    table = plain_table(*headings, right=("average", "paper's metric"))
     for run in found:
-        row = _row(run)
-        average, paper = ("" if row[name] is None else f"{row[name]:.3f}" for name in ("average", "paper"))
-        solved = {True: "yes", False: "no", None: ""}[row["success"]]
-        table.add_row(run.id[:12], run.task, row["state"], average, solved, paper, run.started[:19].replace("T", " "))
+        card = card_of(run)
+        average, paper = (
+            "" if number is None else f"{number:.3f}"
+            for number in ((card.average, card.paper_average) if card else (None, None))
+        )
+        solved = {True: "yes", False: "no", None: ""}[card.success if card else None]
+        state = "void" if card and card.void else run.state
+        table.add_row(run.id[:12], run.task, state, average, solved, paper, run.started[:19].replace("T", " "))
     console().print(table)
 
 
-@commands.command()
-def show(run: RunName, data: Data = None, store: StoreAt = None, json: Json = False) -> None:
-    """Show a run: its calls, and its score card when it has one."""
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.scorecard.markdown import markdown
-    from m3bench.server.scorecard.migration import card_of
+def show(run: RunName, where: RecordOptions, json: Json = False) -> None:
+    """Show a run: its calls, and its score card when it has one.
 
-    with record(data, store) as opened:
+    \b
+    m3bench runs show latest
+    m3bench runs show 3f2a --json        # everything that is known of it
+    """
+    with record(where) as opened:
         found = find_run(opened, run)
         calls, damaged = opened.sound_calls(found.id)
         lost = opened.lost(found.id)
     card = card_of(found)
-    for one in damaged:
-        typer.echo(f"m3bench: damaged and left out: {one} (`m3bench store check` tells more)", err=True)
+    _tell_damage(damaged)
     if json:
         print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "fields": found.fields,
                     "seal": found.seal, "void": lost,
                     "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
-    from rich.markdown import Markdown
-
-    from m3bench.server.scoring.words import value
-
     screen = console()
     screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · started {found.started}")
     if lost is not None:
@@ -90,37 +131,76 @@ def show(run: RunName, data: Data = None, store: StoreAt = None, json: Json = Fa
         screen.print(Markdown(markdown(card, found.id)))
 
 
-commands.command("export")(export_runs)
-commands.command("prune")(prune)
-
-
-@commands.command()
 def delete(
-    run: Annotated[list[str], typer.Argument(help="Handles, or their beginnings.")],
-    data: Data = None,
-    store: StoreAt = None,
+    run: Annotated[list[str], typer.Argument(metavar="RUN...", help="Handles, or their beginnings.")],
+    where: RecordOptions,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,
 ) -> None:
-    """Delete runs with their calls, files and score cards."""
-    from m3bench.server.store.retention import forget
+    """Delete runs with their calls, files and score cards.
 
-    with record(data, store) as opened:
-        found = [find_run(opened, one) for one in run]
-        names = ", ".join(f"{one.id[:12]} ({one.task})" for one in found)
+    \b
+    m3bench runs delete 3f2a 90bc
+    m3bench runs delete latest --yes
+    """
+    with record(where) as opened:
+        found = [find_run(opened, name) for name in run]
+        names = ", ".join(f"{deleted.id[:12]} ({deleted.task})" for deleted in found)
         if not yes:
             typer.confirm(f"Delete {names}?", abort=True)
-        forget(opened, found)
+        retention.forget(opened, found)
     if json:
-        from m3bench.server.commands.screen import print_json
-
-        print_json({"deleted": [one.id for one in found]})
+        print_json({"deleted": [deleted.id for deleted in found]})
     typer.echo(f"Deleted {names}.", err=True)
 
 
-def _row(run: "RunRecord") -> dict[str, Any]:
-    from m3bench.server.scorecard.migration import card_of
+def prune(
+    options: PruneOptions,
+    where: RecordOptions,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Needed on a terminal.")] = False,
+    json: Json = False,
+) -> None:
+    """Delete runs that ended long ago.
 
+    \b
+    m3bench runs prune --older-than 30d --dry-run
+    m3bench runs prune --older-than 30d --state abandoned --yes
+
+    Their calls, files and score cards go with them; runs under way stay. Prints how many went and how much room that
+    gave. Servers may use the record meanwhile. On a terminal it needs --yes; elsewhere it asks nothing.
+    """
+    states = options.states
+    before = datetime.now(UTC) - retention.age(options.older_than)
+    if not dry_run and not yes and sys.stdin.isatty():
+        raise UserError("This deletes runs for good: look with --dry-run first, then add --yes.")
+    with record(where) as opened:
+        runs = opened.runs()
+        found = retention.expired(runs, before, states)
+        if dry_run:
+            freed = sum(retention.size(run_folder(opened.folder, run.id)) for run in found)
+        else:
+            freed = retention.forget(opened, found)
+    counts = dict(sorted(Counter(run.state for run in found).items()))
+    if json:
+        print_json(
+            {"deleted": [run.id for run in found], "states": counts, "kept": len(runs) - len(found), "bytes": freed,
+             "before": before.isoformat(timespec="seconds"), "dry_run": dry_run}
+        )  # fmt: skip
+        return
+    how = ", ".join(f"{count} {name}" for name, count in counts.items())
+    typer.echo(
+        f"{'Would delete' if dry_run else 'Deleted'} {len(found)} of {len(runs)} runs{f' ({how})' if how else ''} "
+        f"that ended before {before:%Y-%m-%d %H:%M} UTC, with {freed / 1e6:.1f} MB of files."
+    )
+
+
+def _tell_damage(damaged: Iterable[object]) -> None:
+    for part in damaged:
+        typer.echo(f"m3bench: damaged and left out: {part} (`m3bench store check` tells more)", err=True)
+
+
+def _row(run: RunRecord) -> dict[str, object]:
     card = card_of(run)
     return {
         "run": run.id, "task": run.task, "state": "void" if card and card.void else run.state, "mode": run.mode,

@@ -1,48 +1,83 @@
 """`m3bench sandboxes`: what sandboxes occupy on this machine and its Docker engine, and removing leftovers."""
 
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import typer
 
-from m3bench.server.commands.record import Data, Json, hand_down
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
+from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+from m3bench.server.commands.options import Data, Json, RecordOptions
+from m3bench.server.commands.recorded import hand_down, place_of
+from m3bench.server.commands.screen import console, plain_table, print_json
+from m3bench.server.settings import Settings
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.layout import OWNERS, WORKSPACES
+from m3bench.server.store.owners import dead
+from m3bench.tasks.errors import SandboxError
 
-commands = typer.Typer(name="sandboxes", help="List what sandboxes hold, and remove leftovers.")
+_Answer = TypeVar("_Answer")
 
 
-@commands.callback(invoke_without_command=True)
+@dataclass(frozen=True, kw_only=True)
+class HeldWorkspace:
+    """A workspace of a process sandbox in the data folder."""
+
+    path: Path
+    owner: str
+    run: str
+    leftover: str | None
+    """Why it is one; None while its owner lives."""
+
+    def to_json(self) -> dict[str, str | None]:
+        """The workspace as what Docker holds is told."""
+        return {
+            "kind": "workspace", "name": str(self.path), "state": "", "run": self.run, "owner": self.owner,
+            "leftover": self.leftover,
+        }  # fmt: skip
+
+
 def sandboxes(context: typer.Context, data: Data = None, json: Json = False) -> None:
-    """List what sandboxes hold, and remove leftovers. Without a command: list."""
+    """List sandboxes, and remove leftovers.
+
+    \b
+    m3bench sandboxes             # list them
+    m3bench sandboxes reap        # remove what is left of those that are gone
+
+    Without a command, it lists them.
+    """
     if context.invoked_subcommand is None:
         list_sandboxes(data, json)
     else:
-        hand_down(context, data, json)
+        hand_down(context, RecordOptions(data=data), json)
 
 
-@commands.command("list")
 def list_sandboxes(data: Data = None, json: Json = False) -> None:
-    """List containers and volumes on the Docker engine, and workspaces in the data folder."""
-    import time
+    """List containers, volumes and workspaces of sandboxes.
 
-    from m3bench.sandboxes.backends.docker.reaper import holdings
-    from m3bench.server.commands.screen import console, print_json
+    \b
+    m3bench sandboxes list
 
+    Prints what is on the Docker engine and in the data folder, whose it is, and whether it is a leftover.
+    """
     found, problem = _ask(holdings)
     now = time.time()
-    rows = [*(holding.to_json(now) for holding in found or ()), *_workspaces(data)]
+    rows: list[Mapping[str, object]] = [
+        *(holding.to_json(now) for holding in found or ()),
+        *(workspace.to_json() for workspace in _workspaces(data)),
+    ]
     if json:
         print_json({"sandboxes": rows, "engine": problem})
         return
     screen = console()
     if rows:
-        from rich.table import Table
-
-        table = Table(box=None, pad_edge=False)
-        for heading in ("kind", "name", "run", "owner", "state"):
-            table.add_column(heading)
+        table = plain_table("kind", "name", "run", "owner", "state")
         for row in rows:
-            state = f"leftover: {row['leftover']}" if row["leftover"] else row["state"] or "in use"
-            table.add_row(row["kind"], row["name"], row["run"], str(row["owner"]), state)
+            state = f"leftover: {row['leftover']}" if row["leftover"] else str(row["state"] or "in use")
+            table.add_row(*(str(row[name]) for name in ("kind", "name", "run", "owner")), state)
         screen.print(table)
         if any(row["leftover"] for row in rows):
             screen.print("`m3bench sandboxes reap` removes the leftovers.")
@@ -52,12 +87,15 @@ def list_sandboxes(data: Data = None, json: Json = False) -> None:
         screen.print(problem)
 
 
-@commands.command("reap")
 def reap_sandboxes(data: Data = None, json: Json = False) -> None:
-    """Remove containers, volumes and workspaces whose owner is dead or whose lease is over."""
-    from m3bench.sandboxes.backends.docker.reaper import reap
-    from m3bench.server.commands.screen import print_json
+    """Remove what is left of sandboxes whose owner is gone.
 
+    \b
+    m3bench sandboxes reap
+
+    Containers, volumes and workspaces go when their owner is dead or their lease is over. Prints what was removed, and
+    why.
+    """
     found, problem = _ask(reap)
     removed = [{"kind": holding.kind, "name": holding.name, "reason": reason} for holding, reason in found or ()]
     removed += _reap_workspaces(data)
@@ -72,14 +110,10 @@ def reap_sandboxes(data: Data = None, json: Json = False) -> None:
         typer.echo(problem, err=True)
 
 
-def _ask(question: Any) -> tuple[list[Any] | None, str | None]:
+def _ask(question: Callable[[Client], list[_Answer]]) -> tuple[list[_Answer] | None, str | None]:
     """What the Docker engines answer, and why one does not."""
-    from m3bench.sandboxes.backends.docker.engine import Engine
-    from m3bench.server.settings import Settings
-    from m3bench.tasks.errors import SandboxError
-
-    found, problems = list[Any](), list[str]()
-    engines = [Engine(place) for place in Settings().docker_host or (None,)]
+    found, problems = list[_Answer](), list[str]()
+    engines = [DockerEngine(place) for place in Settings().docker_host or (None,)]
     for engine in engines:
         try:
             found += engine.answer(question)
@@ -90,34 +124,20 @@ def _ask(question: Any) -> tuple[list[Any] | None, str | None]:
     return found if len(problems) < len(engines) else None, " ".join(problems) or None
 
 
-def _folder(data: Path | None) -> Path:
-    from m3bench.server.settings import Settings
-
-    return Settings.of(data=data).data
-
-
-def _workspaces(data: Path | None) -> list[dict[str, Any]]:
-    from m3bench.server.store.layout import OWNERS, WORKSPACES
-    from m3bench.server.store.owners import dead
-
-    folder = _folder(data)
+def _workspaces(data: Path | None) -> list[HeldWorkspace]:
+    folder = Settings.of(data=data).data
     found = []
     for home in sorted((folder / WORKSPACES).glob("*")):
         reason = "its owner is dead" if dead(folder / OWNERS, home.name) else None
-        for place in sorted(home.glob("*")) or [home]:
-            found.append(
-                {"kind": "workspace", "name": str(place), "state": "", "run": place.name if place != home else "",
-                 "owner": home.name, "leftover": reason}
-            )  # fmt: skip
+        for path in sorted(home.glob("*")) or [home]:
+            run = path.name if path != home else ""
+            found.append(HeldWorkspace(path=path, owner=home.name, run=run, leftover=reason))
     return found
 
 
 def _reap_workspaces(data: Path | None) -> list[dict[str, str]]:
-    from m3bench.server.commands.record import place_of
-    from m3bench.server.store.opening import open_store
-
-    rows = [row for row in _workspaces(data) if row["leftover"]]
-    if rows:
+    leftovers = [(workspace.path, workspace.leftover) for workspace in _workspaces(data) if workspace.leftover]
+    if leftovers:
         # Opening the store is what tidies up: the calls and runs of the dead are closed on the way.
-        open_store(place_of(data)).close()
-    return [{"kind": row["kind"], "name": row["name"], "reason": row["leftover"]} for row in rows]
+        open_store(place_of(RecordOptions(data=data))).close()
+    return [{"kind": "workspace", "name": str(path), "reason": reason} for path, reason in leftovers]

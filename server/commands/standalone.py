@@ -1,7 +1,7 @@
 """Bundled servers on their own: an ordinary MCP server with their tools, answered from a sandbox.
 
 No run, no record and no profile: for trying a server in a client, and for whoever wants the tools without the
-benchmark. Built on FastMCP, which takes seconds to import: nothing else here imports this module.
+benchmark. Built on FastMCP, which takes more than a second to import: it is imported only when servers are started.
 """
 
 import shutil
@@ -17,7 +17,7 @@ from fastmcp.tools import ToolResult
 from fastmcp.utilities.logging import temporary_log_level
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 
-from m3bench.proxy.stdio import Pump, Reads, Stream, Wire, Writes
+from m3bench.proxy.transports.stdio import Pump, Reads, StandardStreams, Stream, Writes
 from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import dump
 from m3bench.server.serving.backend import backend_of
@@ -51,7 +51,7 @@ class SandboxedTool(FastTool):
         return ToolResult.from_mcp_result(CallToolResult.model_validate_json(reply.result))
 
 
-def tool_server(servers: Sequence[Server], place: Sandbox) -> FastMCP[Any]:
+def tool_server(servers: Sequence[Server], place: Sandbox) -> FastMCP[object]:
     """The tools of some servers as one MCP server; those of a single one under their bare names.
 
     Args:
@@ -59,7 +59,7 @@ def tool_server(servers: Sequence[Server], place: Sandbox) -> FastMCP[Any]:
         place: A sandbox that offers them.
     """
     alone = len(servers) == 1
-    made: FastMCP[Any] = FastMCP(name=servers[0].name if alone else "m3bench-tools", version=version("m3bench"))
+    made: FastMCP[object] = FastMCP(name=servers[0].name if alone else "m3bench-tools", version=version("m3bench"))
     for server in servers:
         for tool in server.tools:
             made.add_tool(
@@ -113,7 +113,7 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
         raise KeyboardInterrupt
 
 
-async def serve_stream(served: FastMCP[Any], stream: Stream) -> None:
+async def serve_stream(served: FastMCP[object], stream: Stream) -> None:
     """Serve one client over a stream of lines as the benchmark does: whatever it writes is answered."""
     # FastMCP has no public way to serve streams of one's own.
     server = served._mcp_server
@@ -126,8 +126,8 @@ async def serve_stream(served: FastMCP[Any], stream: Stream) -> None:
             await Pump(stream, drive).run()
 
 
-async def _serve_stdio(served: FastMCP[Any]) -> None:
-    wire = Wire()
+async def _serve_stdio(served: FastMCP[object]) -> None:
+    wire = StandardStreams()
     try:
         await until_signal(lambda: serve_stream(served, wire))
     finally:

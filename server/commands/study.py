@@ -1,172 +1,259 @@
-"""`m3bench study`: many models and agents by one plan, in one command that can be stopped and gone on with."""
+"""`m3bench lab study`: many models and agents by one plan, in one command that can be stopped and continued.
+
+The study's own process plays the samples; with --store they go into a queue, workers play them, and results come back.
+"""
 
 import shlex
-import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from m3bench.server.commands.record import Json
+from m3bench.server.commands.options import Json
+from m3bench.server.commands.run import with_agent, with_model
+from m3bench.server.commands.screen import console, plain_table, print_json, say
+from m3bench.server.commands.worker import queue_place
+from m3bench.server.lab.headless.forked_servers import forked_servers
+from m3bench.server.lab.headless.inspect_run import find_model
+from m3bench.server.lab.headless.inspect_seat import server_environment
+from m3bench.server.lab.headless.outcome import AgentOutcome, outcome
+from m3bench.server.lab.headless.outcome import table as outcome_table
+from m3bench.server.lab.headless.plan import RunPlan, make_plan
+from m3bench.server.lab.headless.progress import duration, progress
+from m3bench.server.lab.results.resultset import Sample, append_sample
+from m3bench.server.lab.studies.abilities import adapted, ask_models, not_known, spent_asking, to_ask, with_answers
+from m3bench.server.lab.studies.cells import Cell, cells_of, choose
+from m3bench.server.lab.studies.forecast import Forecast, Spent, detectable_difference, forecast, spent
+from m3bench.server.lab.studies.plan_file import Caps, StudyModel, StudyPlan, read_plan
+from m3bench.server.lab.studies.study_queue import Gathering, identity, put
+from m3bench.server.lab.studies.worker import Terms
+from m3bench.server.lab.studies.worker_pools import Cluster, LocalWorkers, NoWorkers, RayWorkers, WorkerPool
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.serving import interrupts
+from m3bench.server.serving.backend import check_backend
+from m3bench.server.store.layout import database
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.queue import Queue
 from m3bench.tasks.errors import M3Error, UserError
 
-if TYPE_CHECKING:
-    from m3bench.server.commands.study_queue import Help
-    from m3bench.server.lab.headless.plan import Plan
-    from m3bench.server.lab.results.resultset import Sample
-    from m3bench.server.lab.studies.cells import Cell
-    from m3bench.server.lab.studies.forecast import Forecast, Spent
-    from m3bench.server.lab.studies.plan_file import Caps, StudyModel, StudyPlan
-    from m3bench.server.scorecard.model import ScoreCard
+LOOK_SECONDS = 0.5
+"""Between two looks for results."""
+
+ALONE_SECONDS = 15.0
+"""After which it is said that nobody plays."""
+
+_SCALES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+Cells = Sequence[tuple[Cell, RunPlan]]
+"""The cells of a study, each with what is left to play of it."""
 
 
 class CapReached(UserError):
     """The study has used what it may."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class WorkerOptions:
+    """Who plays, when it is not the study's own process."""
+
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Have workers play, which take samples from this database: postgresql://USER@HOST/NAME."
+        ),
+    ] = None
+    workers: Annotated[
+        int, typer.Option(min=0, metavar="N", help="With --store: start so many workers, here or as --on says.")
+    ] = 0
+    slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time of each of these workers.")] = 4
+    lease: Annotated[
+        float,
+        typer.Option(min=2, metavar="SECONDS", help="How long after one of them is gone others take over its samples."),
+    ] = 60.0
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="CLUSTER", help="Start the workers on a Ray cluster: ray, or ray://HOST:PORT."),
+    ] = None
+    needs: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=N",
+            help="With --on: what a worker takes of its node: cpu=1, memory=2G; may be repeated.",
+        ),
+    ] = None
+    pack: Annotated[bool, typer.Option("--pack", help="With --on: fill a node before the next one.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkForce:
+    """Who plays what is in the queue."""
+
+    place: RecordLocation
+    """Where the queue is."""
+    workers: int
+    """How many workers the study starts."""
+    slots: int
+    """Samples at a time, of each."""
+    lease: float
+    """Seconds after which samples of one that is gone are taken by another."""
+    cluster: Cluster | None = None
+    """Where to start them, when not here."""
+
+    @classmethod
+    def of(cls, options: WorkerOptions) -> "WorkForce | None":
+        """Who plays, by the options of the command; None when the study's own process does.
+
+        Raises:
+            UserError: They do not go together.
+        """
+        on, needs = options.on, options.needs or ()
+        if options.store is None:
+            for given, option in ((options.workers, "--workers"), (on, "--on")):
+                if given:
+                    raise UserError(
+                        f"{option} needs a queue to take samples from: --store postgresql://USER@HOST/NAME."
+                    )
+        if on is None and (needs or options.pack):
+            raise UserError("--needs and --pack are for workers on a cluster: add --on ray, or leave them out.")
+        if options.store is None:
+            return None
+        if on is not None and on != "ray" and not on.startswith("ray://"):
+            raise UserError(f"--on {on}: only Ray clusters are known: --on ray, or --on ray://HOST:PORT.")
+        if on is not None and not options.workers:
+            raise UserError("Say how many workers the cluster is to start: --workers N.")
+        cluster = None if on is None else _cluster(None if on == "ray" else on, needs, pack=options.pack)
+        return cls(
+            place=queue_place(options.store),
+            workers=options.workers,
+            slots=options.slots,
+            lease=options.lease,
+            cluster=cluster,
+        )
+
+    def crew(self, study: str) -> WorkerPool:
+        """The workers of a study, not started yet."""
+        if not self.workers:
+            return NoWorkers()
+        terms = Terms(place=self.place, study=study, slots=self.slots, lease=self.lease)
+        if self.cluster is None:
+            return LocalWorkers(terms, self.workers)
+        return RayWorkers(terms, self.workers, self.cluster, say)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """What of a plan is to be played now."""
+
+    plan: StudyPlan
+    cells: Cells
+    used: Spent
+    """What the study has used so far."""
+    expected: Sequence[Forecast]
+
+
 def study(
     plan: Annotated[Path, typer.Argument(metavar="PLAN", help="File with the plan, in YAML.", show_default=False)],
+    options: WorkerOptions,
     cell: Annotated[
         list[str] | None, typer.Option("--cell", metavar="NAME", help="Only this cell; may be repeated.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what there is to do and what it will take; play nothing.")
     ] = False,
-    store: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Have workers play, which take samples from this database: postgresql://USER@HOST/NAME."
-        ),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="With --store: start so many workers, here or as --on says.")
-    ] = 0,
-    slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time of each of these workers.")] = 4,
-    lease: Annotated[
-        float,
-        typer.Option(min=2, metavar="SECONDS", help="When one of them is gone, others take its samples after so long."),
-    ] = 60.0,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="CLUSTER", help="Start the workers on a Ray cluster: ray, or ray://HOST:PORT."),
-    ] = None,
-    needs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--needs",
-            metavar="NAME=N",
-            help="With --on: what a worker takes of its node: cpu=1, memory=2G; repeatable.",
-        ),
-    ] = None,
-    pack: Annotated[bool, typer.Option("--pack", help="With --on: fill a node before the next one.")] = False,
     json: Json = False,
 ) -> None:
-    """Play every model and agent of a plan with every solver, tool profile and set.
+    """Play every model and agent of a plan on every set of tasks.
 
-    Each combination is a cell: a result set in a folder of its own, which any
-    other command takes. The same command goes on with what was stopped, tries
-    void samples again, and plays only what is new when the plan has grown. It
-    stops when the budget of the plan is used up.
+    \b
+    m3bench lab study plan.yaml --dry-run        # what it will take
+    m3bench lab study plan.yaml                  # play, or continue
 
-    With --store the samples go into a database, from which workers take them:
-    `m3bench worker --store URL`, started anywhere, or --workers N for some here,
-    or on a Ray cluster with --on ray. Results come to the same folders.
+    Each combination of model or agent, solver, tool profile and set is a cell: a result set in a folder of its own,
+    which any other command takes. The same command goes on with what was stopped, tries void samples again, and plays
+    only what is new when the plan has grown. It stops when the budget of the plan is used up. Prints a table of the
+    cells.
+
+    With --store the samples go into a database, from which workers take them: `m3bench lab worker --store URL`, started
+    anywhere, or --workers N for some here, or on a Ray cluster with --on ray. Results come to the same folders.
 
     The exit code is 1 when samples are void or missing, 130 after Ctrl-C.
     """
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.commands.study_queue import Some, help_of
-    from m3bench.server.lab.headless.plan import make_plan
-    from m3bench.server.lab.studies.asking import spent_asking, to_ask, with_answers
-    from m3bench.server.lab.studies.capabilities import adapted
-    from m3bench.server.lab.studies.cells import cells_of, choose
-    from m3bench.server.lab.studies.forecast import forecast, spent
-    from m3bench.server.lab.studies.plan_file import read_plan
-
-    help = help_of(store, Some(workers, slots, lease), on, needs or (), pack=pack)
-    meant = with_answers(read_plan(plan))
-    if not dry_run and (unknown := to_ask(meant, cell or ())):
-        _ask(meant, unknown)
-        meant = with_answers(meant)
-    every = [(one, make_plan(one.choice)) for one in adapted(cells_of(meant))]
-    wanted = {one.name for one in choose([one for one, _ in every], cell or ())}
-    chosen = [(one, made) for one, made in every if one.name in wanted]
-    used = spent([made for _, made in every], spent_asking(meant))
-    expected = forecast(chosen, meant.expect)
+    force = WorkForce.of(options)
+    chosen = _choose(plan, cell or (), ask=not dry_run)
     if dry_run:
-        _foretell(meant, chosen, expected, used, json=json)
+        _foretell(chosen, json=json)
         return
-    _check(chosen)
-    _tell_notes(chosen)
-    left = sum(one.left for one in expected)
-    _say(f"{meant.name}: {len(chosen)} cells, {sum(one.planned for one in expected)} samples, {left} to play")
+    meant, cells = chosen.plan, chosen.cells
+    _check(cells)
+    _tell_notes(cells)
+    planned, left = (sum(getattr(part, name) for part in chosen.expected) for name in ("planned", "left"))
+    say(f"{meant.name}: {len(cells)} cells, {planned} samples, {left} to play")
+    again = f"m3bench lab study {shlex.quote(str(plan))}"
     try:
-        trouble = _play_queued(meant, chosen, used, help) if help is not None else _play(chosen, used, meant.budget)
+        trouble = _play_queued(chosen, force) if force is not None else _play(cells, chosen.used, meant.budget)
     except KeyboardInterrupt:
-        _say(f"Stopped; what was finished is kept. To go on: m3bench study {shlex.quote(str(plan))}")
+        say(f"Stopped; what was finished is kept. To go on: {again}")
         raise typer.Exit(130) from None
-    outcomes = _outcomes(chosen)
+    outcomes = [outcome(played.folder) for _, played in cells if database(played.settings.data).exists()]
     if json:
-        print_json({"study": meant.name, "cells": [one.to_json() for one in outcomes], "stopped": trouble})
+        print_json({"study": meant.name, "cells": [result.to_json() for result in outcomes], "stopped": trouble})
     else:
-        _report(chosen, outcomes)
+        _report(cells, outcomes)
     for line in trouble:
-        _say(line)
-    if trouble or any(one.void or one.missing for one in outcomes):
-        _say(f"Void and missing samples are played by: m3bench study {shlex.quote(str(plan))}")
+        say(line)
+    if trouble or any(result.void or result.missing for result in outcomes):
+        say(f"Void and missing samples are played by: {again}")
         raise typer.Exit(1)
 
 
-def _ask(meant: "StudyPlan", models: "Sequence[StudyModel]") -> None:
+def _choose(plan: Path, names: Sequence[str], *, ask: bool) -> Chosen:
+    """The cells of a plan, or those of these names; models are asked what they can do where it is not known."""
+    meant = with_answers(read_plan(plan))
+    if ask and (unknown := to_ask(meant, names)):
+        _ask(meant, unknown)
+        meant = with_answers(meant)
+    every = [(cell, make_plan(cell.choice)) for cell in adapted(cells_of(meant))]
+    wanted = {cell.name for cell in choose([cell for cell, _ in every], names)}
+    cells = [(cell, made) for cell, made in every if cell.name in wanted]
+    used = spent([made for _, made in every], spent_asking(meant))
+    return Chosen(plan=meant, cells=cells, used=used, expected=forecast(cells, meant.expect))
+
+
+def _ask(meant: StudyPlan, models: Sequence[StudyModel]) -> None:
     """Ask models what they can do; a plan that makes no sense costs nothing."""
-    from m3bench.server.lab.headless.plan import make_plan
-    from m3bench.server.lab.studies.asking import ask_models
-    from m3bench.server.lab.studies.capabilities import adapted
-    from m3bench.server.lab.studies.cells import cells_of
-    from m3bench.server.serving import interrupts
-
-    _check([(one, make_plan(one.choice)) for one in adapted(cells_of(meant))])
-    interrupts.run(ask_models, meant, models, _say)
+    _check([(cell, make_plan(cell.choice)) for cell in adapted(cells_of(meant))])
+    interrupts.run(ask_models, meant, models, say)
 
 
-def _check(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
+def _check(chosen: Cells) -> None:
     """Find what would keep a cell from being played, before the first sample of any costs something."""
-    from m3bench.server.serving.backend import check_backend
-
     for cell, plan in chosen:
         if plan.todo:
             check_backend(plan.settings)
             if cell.options is not None:
-                from m3bench.server.lab.headless.inspect_run import find_model
-
                 find_model(cell.options)
 
 
-def _servers(chosen: "Sequence[tuple[Cell, Plan]]") -> AbstractContextManager[None]:
+def _servers(chosen: Cells) -> AbstractContextManager[None]:
     """What starts the servers of all models' samples, when there are some to play."""
     if not any(plan.todo and cell.options is not None for cell, plan in chosen):
         return nullcontext()
-    from m3bench.server.lab.headless.forked_servers import forked_servers
-    from m3bench.server.lab.headless.inspect_seat import server_environment
-
     return forked_servers(server_environment())
 
 
-def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") -> list[str]:
+def _play(chosen: Cells, used: Spent, caps: Caps) -> list[str]:
     """Play what is left of every cell, with one count over all; what stopped any of them, in words."""
-    from m3bench.server.commands.run import with_agent, with_model
-    from m3bench.server.lab.headless.progress import progress
-    from m3bench.server.lab.results.resultset import append_sample
-
     trouble: list[str] = []
     places = max((plan.parallel for _, plan in chosen), default=1)
     left = sum(len(plan.todo) for _, plan in chosen)
     with _servers(chosen), progress(left, parallel=places) as shown:
         for cell, plan in chosen:
 
-            def done(sample: "Sample", card: "ScoreCard | None", cell: "Cell" = cell, plan: "Plan" = plan) -> None:
+            def done(sample: Sample, card: ScoreCard | None, cell: Cell = cell, plan: RunPlan = plan) -> None:
                 nonlocal used
                 append_sample(plan.folder, sample)
                 shown.tell(cell.name, sample, card)
@@ -189,118 +276,173 @@ def _play(chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", caps: "Caps") ->
     return trouble
 
 
-def _play_queued(meant: "StudyPlan", chosen: "Sequence[tuple[Cell, Plan]]", used: "Spent", help: "Help") -> list[str]:
+def _play_queued(chosen: Chosen, force: WorkForce) -> list[str]:
     """Have what is left of every cell played by workers; what stopped them, in words."""
-    from m3bench.server.commands.study_queue import play_queued
+    used = chosen.used
 
-    def spent(sample: "Sample | None") -> None:
+    def spend(sample: Sample | None) -> None:
         nonlocal used
         used = used if sample is None else used.and_(sample)
-        _hold(used, meant.budget)
+        _hold(used, chosen.plan.budget)
 
     try:
-        return play_queued(meant, chosen, help, spent)
+        return _queue(chosen.plan, chosen.cells, force, spend)
     except CapReached as error:
         return [str(error)]
 
 
-def _tell_notes(chosen: "Sequence[tuple[Cell, Plan]]") -> None:
+def _queue(meant: StudyPlan, cells: Cells, force: WorkForce, spend: Callable[[Sample | None], None]) -> list[str]:
+    """Put samples into the queue and gather the results; what went wrong, in words.
+
+    Args:
+        meant: The study.
+        cells: Its cells.
+        force: Who plays.
+        spend: Is told of every sample, and before the first; raises what ends the study.
+    """
+    left = sum(len(plan.todo) for _, plan in cells)
+    with ExitStack() as held:
+        queue = held.enter_context(closing(Queue(force.place, say)))
+        for _, plan in cells:
+            held.enter_context(plan.begin())
+        if not left:
+            return []
+        spend(None)
+        study = identity(meant)
+        put(queue, study, meant, cells)
+        say(f"In the queue as {study}.")
+        shown = held.enter_context(progress(left, parallel=force.slots * max(1, force.workers)))
+
+        def told(cell: Cell, sample: Sample, card: ScoreCard | None) -> None:
+            shown.tell(cell.name, sample, card)
+            spend(sample)
+
+        gathering = Gathering(queue, study, cells, told)
+        crew = force.crew(study)
+        held.callback(crew.close)
+        try:
+            crew.start()
+            return _wait(gathering, queue, study, crew, force)
+        except UserError:
+            queue.withdraw(study, [cell.name for cell, _ in cells])
+            raise
+
+
+def _wait(gathering: Gathering, queue: Queue, study: str, crew: WorkerPool, force: WorkForce) -> list[str]:
+    """Gather until everything is done, or nobody is left to do it."""
+    said: dict[str, str] = {}
+    alone = time.monotonic() + ALONE_SECONDS
+    while True:
+        gone = crew.gone()
+        counts = gathering.gather()
+        if not counts.waiting and not counts.leased:
+            return []
+        for cell, why in queue.troubles(study).items():
+            if said.get(cell) != why:
+                said[cell] = why
+                say(f"{cell}: {why}")
+        if gone is not None:
+            return [gone]
+        if counts.workers or force.workers:
+            alone = max(alone, time.monotonic() + ALONE_SECONDS)
+        elif time.monotonic() > alone:
+            alone = float("inf")
+            say(f"Nobody plays: start workers with `m3bench lab worker --store {force.place}`, or add --workers N.")
+        time.sleep(LOOK_SECONDS)
+
+
+def _cluster(address: str | None, needs: Sequence[str], *, pack: bool) -> Cluster:
+    amounts: dict[str, float] = {}
+    for need in needs:
+        name, _, text = need.partition("=")
+        scale = _SCALES.get(text[-1:].upper(), 1) if name == "memory" else 1
+        try:
+            amounts[name] = float(text if scale == 1 else text[:-1]) * scale
+        except ValueError:
+            amounts[name] = -1.0
+        if not name or not 0 <= amounts[name] < float("inf"):
+            raise UserError(f"--needs {need}: write NAME=NUMBER, such as cpu=2, memory=4G, or gpu_slot=1.")
+    cpus, memory = amounts.pop("cpu", 1.0), amounts.pop("memory", None)
+    return Cluster(
+        address=address, cpus=cpus, memory=None if memory is None else int(memory), resources=amounts, spread=not pack
+    )
+
+
+def _tell_notes(cells: Cells) -> None:
     """How cells are played other than planned, and why."""
-    for cell, _ in chosen:
+    for cell, _ in cells:
         for note in cell.notes:
-            _say(f"{cell.name}: {note}")
+            say(f"{cell.name}: {note}")
 
 
-def _hold(used: "Spent", caps: "Caps") -> None:
+def _hold(used: Spent, caps: Caps) -> None:
     if caps.cost is not None and used.cost >= caps.cost:
         raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to go on.")
     if caps.tokens is not None and used.tokens >= caps.tokens:
         raise CapReached(f"Stopped: {used.tokens} of {caps.tokens} tokens are used. Raise budget.tokens to go on.")
 
 
-def _foretell(
-    meant: "StudyPlan",
-    chosen: "Sequence[tuple[Cell, Plan]]",
-    expected: "Sequence[Forecast]",
-    used: "Spent",
-    *,
-    json: bool,
-) -> None:
+def _foretell(chosen: Chosen, *, json: bool) -> None:
     """What there is to do, and what it will take."""
-    from rich.table import Table
-
-    from m3bench.server.commands.screen import console, print_json
-    from m3bench.server.lab.headless.progress import duration
-    from m3bench.server.lab.studies.asking import to_ask
-    from m3bench.server.lab.studies.capabilities import not_known
-    from m3bench.server.lab.studies.forecast import detectable_difference
-
-    costs = [one.cost for one in expected]
-    total: dict[str, Any] = {
-        "planned": sum(one.planned for one in expected),
-        "left": sum(one.left for one in expected),
-        "tokens": sum(one.tokens for one in expected),
-        "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
-        "seconds": sum(one.seconds for one in expected),
-    }
+    expected, used = chosen.expected, chosen.used
+    costs = [part.cost for part in expected]
+    cost = None if None in costs else sum(cost for cost in costs if cost is not None)
+    tokens = sum(part.tokens for part in expected)
     least = {
         cell.name: detectable_difference(plan, {id: plan.library.task(id).family for id in plan.header.tasks})
-        for cell, plan in chosen
+        for cell, plan in chosen.cells
     }
     if json:
-        notes = {cell.name: list(cell.notes) for cell, _ in chosen}
-        cells = [{**one.to_json(), "detectable": least[one.cell], "notes": notes[one.cell]} for one in expected]
-        print_json({"study": meant.name, "folder": str(meant.folder), "cells": cells, "total": total,
+        notes = {cell.name: list(cell.notes) for cell, _ in chosen.cells}
+        cells = [{**part.to_json(), "detectable": least[part.cell], "notes": notes[part.cell]} for part in expected]
+        total = {
+            "planned": sum(part.planned for part in expected), "left": sum(part.left for part in expected),
+            "tokens": tokens, "cost": cost, "seconds": sum(part.seconds for part in expected),
+        }  # fmt: skip
+        print_json({"study": chosen.plan.name, "folder": str(chosen.plan.folder), "cells": cells, "total": total,
                     "spent": {"tokens": used.tokens, "cost": used.cost}})  # fmt: skip
         return
-    table = Table(box=None, pad_edge=False)
-    for heading in ("cell", "samples", "to play", "tokens", "cost", "time", "detectable", ""):
-        table.add_column(heading, justify="left" if heading in ("cell", "") else "right")
-    for one in expected:
-        cost = "–" if one.cost is None else f"${one.cost:.2f}"
-        basis = "" if not one.left else "measured" if one.measured else "assumed"
-        table.add_row(one.cell, str(one.planned), str(one.left), f"{one.tokens:,}", cost, duration(one.seconds),
-                      f"{least[one.cell]:.2f}" if least[one.cell] <= 1 else "none", basis)  # fmt: skip
-    cost = "–" if total["cost"] is None else f"${total['cost']:.2f}"
-    table.add_row("all", str(total["planned"]), str(total["left"]), f"{total['tokens']:,}", cost,
-                  duration(total["seconds"]), "", "")  # fmt: skip
-    console().print(table)
-    _tell_notes(chosen)
-    asked = to_ask(meant)
-    for model in meant.models:
+    _show_forecast(expected, cost, least)
+    _tell_notes(chosen.cells)
+    asked = to_ask(chosen.plan)
+    for model in chosen.plan.models:
         if unknown := not_known(model):
             then = "asked before its first sample" if model in asked else "played as planned; see `can` in the plan"
-            _say(f"Not known of {model.model}: {', '.join(unknown)}. It is {then}.")
-    _say("Detectable: a true difference in solved between two cells that is found four times out of five.")
-    for name, cap in (("cost", meant.budget.cost), ("tokens", meant.budget.tokens)):
-        there = used.cost if name == "cost" else used.tokens
-        if cap is not None and total[name] is not None and there + total[name] > cap:
-            _say(f"The budget will not do: {name} {there + total[name]:.2f} expected in all, {cap} allowed.")
+            say(f"Not known of {model.model}: {', '.join(unknown)}. It is {then}.")
+    say("Detectable: a true difference in solved between two cells that is found four times out of five.")
+    caps = chosen.plan.budget
+    for name, cap, there, more in (("cost", caps.cost, used.cost, cost), ("tokens", caps.tokens, used.tokens, tokens)):
+        if cap is not None and more is not None and there + more > cap:
+            say(f"The budget will not do: {name} {there + more:.2f} expected in all, {cap} allowed.")
 
 
-def _outcomes(chosen: "Sequence[tuple[Cell, Plan]]") -> list[Any]:
-    from m3bench.server.lab.headless.outcome import outcome
-    from m3bench.server.store.layout import database
+def _show_forecast(expected: Sequence[Forecast], cost: float | None, least: Mapping[str, float]) -> None:
+    headings = ("cell", "samples", "to play", "tokens", "cost", "time", "detectable", "")
+    table = plain_table(*headings, right=headings[1:-1])
+    for part in expected:
+        basis = "" if not part.left else "measured" if part.measured else "assumed"
+        found = f"{least[part.cell]:.2f}" if least[part.cell] <= 1 else "none"
+        table.add_row(part.cell, str(part.planned), str(part.left), f"{part.tokens:,}", _dollars(part.cost),
+                      duration(part.seconds), found, basis)  # fmt: skip
+    planned, left, tokens = (sum(getattr(part, name) for part in expected) for name in ("planned", "left", "tokens"))
+    seconds = duration(sum(part.seconds for part in expected))
+    table.add_row("all", str(planned), str(left), f"{tokens:,}", _dollars(cost), seconds, "", "")
+    console().print(table)
 
-    return [outcome(plan.folder) for _, plan in chosen if database(plan.settings.data).exists()]
+
+def _dollars(amount: float | None) -> str:
+    return "–" if amount is None else f"${amount:.2f}"
 
 
-def _report(chosen: "Sequence[tuple[Cell, Plan]]", outcomes: Sequence[Any]) -> None:
+def _report(cells: Cells, outcomes: Sequence[AgentOutcome]) -> None:
     """The numbers of every cell, and which of them can stand side by side."""
-    from m3bench.server.commands.screen import console
-    from m3bench.server.lab.headless.outcome import table
-
-    console().print(table(outcomes))
+    console().print(outcome_table(outcomes))
     groups: dict[tuple[str, ...], list[str]] = {}
-    scored = {one.folder for one in outcomes if one.scored}
-    for cell, plan in chosen:
+    scored = {result.folder for result in outcomes if result.scored}
+    for cell, plan in cells:
         if plan.folder in scored:
             groups.setdefault(cell.group, []).append(shlex.quote(str(plan.folder)))
     for folders in groups.values():
-        _say(f"Side by side: m3bench leaderboard {' '.join(folders)}")
+        say(f"Side by side: m3bench leaderboard {' '.join(folders)}")
     if scored:
-        _say(f"For a paper: m3bench paper {shlex.quote(str(chosen[0][1].folder.parent))}")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+        say(f"For a paper: m3bench lab paper {shlex.quote(str(cells[0][1].folder.parent))}")

@@ -1,88 +1,118 @@
-"""`m3bench submit-bundle` and `m3bench verify-bundle`: results that others can check."""
+"""`m3bench lab pack` and `m3bench lab verify`: results that others can check."""
 
+import json as json_text
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
+import anyio.to_thread
 import typer
 
-from m3bench.server.commands.record import Json
+from m3bench.server.commands.installed import LocalInstallation
+from m3bench.server.commands.options import Json, Sandbox, Tasks
+from m3bench.server.commands.screen import console, counter, print_json
+from m3bench.server.lab.interchange import rescoring
+from m3bench.server.lab.interchange.attesting import attest_bundle
+from m3bench.server.lab.interchange.bundle import pack
+from m3bench.server.lab.interchange.replaying import replay_bundle
+from m3bench.server.lab.interchange.verdict import CANNOT, PROVES, BundleVerdict, Level
+from m3bench.server.runs.attestation.keys import PublicKey
+from m3bench.server.scoring import open_encoder
+from m3bench.server.scoring.words import printable
+from m3bench.server.serving import interrupts
+from m3bench.server.serving.backend import backend_of
+from m3bench.server.settings import Settings
+from m3bench.tasks.errors import UserError
 
-if TYPE_CHECKING:
-    from m3bench.server.commands.installed import Installation
-    from m3bench.server.lab.interchange.verdict import Level, Verdict
-    from m3bench.server.runs.attestation.keys import PublicKey
-    from m3bench.server.settings import Settings
-
-_LEVELS: tuple["Level", ...] = ("consistent", "replayed", "attested")
-
-Tasks = Annotated[
-    Path | None, typer.Option("--tasks", help="Folder with the set of tasks; the bundled set when left out.")
-]
-Replay = Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")]
-Sandbox = Annotated[str, typer.Option(help="Where calls are made again: process, docker or inprocess.")]
-Trust = Annotated[
-    list[str] | None,
-    typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
-]
+_LEVELS: tuple[Level, ...] = ("consistent", "replayed", "attested")
 
 SHOWN = 40
 """Differences that are printed; `--json` has them all."""
 
+Bundle = Annotated[Path, typer.Argument(metavar="BUNDLE", help="A bundle, as `m3bench lab pack` writes it.")]
 
-def submit_bundle(
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """How bundles are verified."""
+
+    tasks: Tasks = None
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
+    ] = None
+    at_least: Annotated[
+        str, typer.Option(metavar="LEVEL", help="The level to reach: attested, replayed or consistent.")
+    ] = "consistent"
+    replay: Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")] = True
+    sandbox: Sandbox = "process"
+
+    @property
+    def level(self) -> Level:
+        """The level to reach.
+
+        Raises:
+            UserError: There is no such level.
+        """
+        level = next((level for level in _LEVELS if level == self.at_least), None)
+        if level is None:
+            raise UserError(f"There is no level {self.at_least!r}: use {', '.join(_LEVELS)}.")
+        return level
+
+    @property
+    def trusted(self) -> list[PublicKey]:
+        """The keys whose signatures count."""
+        return [PublicKey.read(key) for key in self.trust or ()]
+
+
+def pack_bundle(
     folder: Annotated[
         Path, typer.Argument(metavar="SET", help="A result set, as `m3bench run` makes it, or a plain data folder.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write, such as results.m3run.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The file to write, such as results.m3run.")],
     json: Json = False,
 ) -> None:
-    """Pack a result set with everything its numbers were computed from: every call's bytes, files, manifests, hashes.
+    """Pack a result set into a bundle that others can verify.
 
-    The same results give the same file. `m3bench verify-bundle` checks it.
+    \b
+    m3bench lab pack runs/oracle -o oracle.m3run
+    m3bench lab verify oracle.m3run
+
+    The file holds everything the numbers were computed from: every call's bytes, files, manifests, hashes. The same
+    results give the same file.
     """
-    from m3bench.server.lab.interchange.bundle import pack
-
-    index = pack(folder, output)
+    index = pack(folder, out)
     runs = sum(name.endswith("/run.json") for name in index.members)
     if json:
-        from m3bench.server.commands.screen import print_json
-
-        print_json({"file": str(output), "runs": runs})
-    typer.echo(f"{runs} runs packed into {output}: check it with `m3bench verify-bundle {output}`", err=True)
+        print_json({"file": str(out), "runs": runs})
+    typer.echo(f"{runs} runs packed into {out}: check it with `m3bench lab verify {out}`", err=True)
 
 
 def verify_bundle(
-    file: Annotated[Path, typer.Argument(help="A bundle, as `m3bench submit-bundle` writes it.")],
-    tasks: Tasks = None,
+    file: Bundle,
+    options: VerifyOptions,
     seed: Annotated[int | None, typer.Option(help="The tasks are those of a private set made from this seed.")] = None,
-    per_family: Annotated[int | None, typer.Option(min=1, help="Tasks of each family in the private set.")] = None,
-    replay: Replay = True,
-    sandbox: Sandbox = "process",
-    trust: Trust = None,
-    at_least: Annotated[
-        str, typer.Option(metavar="LEVEL", help="Exit with 1 below this level: attested, replayed or consistent.")
-    ] = "consistent",
+    per_family: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Tasks of each family in the private set.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Verify a bundle: score it again from its raw log, then make every call again and compare results and files.
+    """Verify a bundle: score it again, and make every call again.
 
-    The verdict is a level. Attested: signed by a key that you trust. Replayed:
-    every call came out the same. Consistent: nothing contradicts, and not every
-    call was made again. Refuted: something is not as claimed, and each
-    difference is listed.
+    \b
+    m3bench lab verify oracle.m3run
+    m3bench lab verify oracle.m3run --at-least replayed
 
-    Exit code 0: not refuted, and of the level that was asked for. 1: refuted,
-    or below that level. 2: the file is not a complete bundle.
+    Prints a level and what it proves. Attested: signed by a key that you trust. Replayed: every call came out the
+    same. Consistent: nothing contradicts, and not every call was made again. Refuted: something is not as claimed,
+    and each difference is listed.
+
+    Exit code 0: not refuted, and of the level that was asked for. 1: refuted, or below that level. 2: the file is not
+    a complete bundle.
     """
-    from m3bench.server.commands.installed import Installation
-    from m3bench.server.commands.screen import print_json
-    from m3bench.server.runs.attestation.keys import PublicKey
-    from m3bench.server.settings import Settings
-
-    level = level_of(at_least)
-    settings = Settings.of(tasks=tasks, seed=seed, per_family=per_family, sandbox=sandbox)
-    keys = [PublicKey.read(key) for key in trust or ()]
-    verdict = verified(file, settings, Installation.of(settings), keys, replay=replay)
+    level = options.level
+    settings = Settings.of(tasks=options.tasks, seed=seed, per_family=per_family, sandbox=options.sandbox)
+    verdict = verified(file, settings, LocalInstallation.of(settings), options)
     if json:
         print_json({"file": str(file), **verdict.to_json()})
     else:
@@ -91,52 +121,24 @@ def verify_bundle(
         raise typer.Exit(1)
 
 
-def level_of(name: str) -> "Level":
-    """The level of a name.
-
-    Raises:
-        UserError: There is no such level.
-    """
-    from m3bench.tasks.errors import UserError
-
-    level = next((one for one in _LEVELS if one == name), None)
-    if level is None:
-        raise UserError(f"There is no level {name!r}: use {', '.join(_LEVELS)}.")
-    return level
-
-
-def verified(
-    file: Path, settings: "Settings", installation: "Installation", trusted: "list[PublicKey]", *, replay: bool = True
-) -> "Verdict":
+def verified(file: Path, settings: Settings, installation: LocalInstallation, options: VerifyOptions) -> BundleVerdict:
     """What came of verifying a bundle.
 
     Args:
         file: The bundle.
         settings: Where calls are made again.
         installation: What it is held against.
-        trusted: Keys whose signatures count.
-        replay: Whether calls are made again.
+        options: Whose signatures count, and whether calls are made again.
 
     Raises:
         InputFileError: It is not a whole bundle.
     """
-    from m3bench.server.serving import interrupts
-
-    return interrupts.run(_verify, file, settings, installation, replay, trusted)
+    return interrupts.run(_verify, file, settings, installation, options.replay, options.trusted)
 
 
 async def _verify(
-    file: Path, settings: "Settings", installation: "Installation", replay: bool, trusted: "list[PublicKey]"
-) -> "Verdict":
-    import anyio.to_thread
-
-    from m3bench.server.commands.screen import counter
-    from m3bench.server.lab.interchange import rescoring
-    from m3bench.server.lab.interchange.attesting import attest_bundle
-    from m3bench.server.lab.interchange.replaying import replay_bundle
-    from m3bench.server.scoring import open_encoder
-    from m3bench.server.serving.backend import backend_of
-
+    file: Path, settings: Settings, installation: LocalInstallation, replay: bool, trusted: list[PublicKey]
+) -> BundleVerdict:
     verdict = await anyio.to_thread.run_sync(rescoring.verify_bundle, file, installation, open_encoder())
     attest_bundle(file, verdict, trusted)
     if replay and verdict.confirmed:
@@ -146,11 +148,7 @@ async def _verify(
     return verdict
 
 
-def _show(verdict: "Verdict") -> None:
-    from m3bench.server.commands.screen import console
-    from m3bench.server.lab.interchange.verdict import CANNOT, PROVES
-    from m3bench.server.scoring.words import printable
-
+def _show(verdict: BundleVerdict) -> None:
     screen = console()
     name, summary = printable(verdict.name), verdict.summary.capitalize()
     if verdict.confirmed:
@@ -171,9 +169,5 @@ def _show(verdict: "Verdict") -> None:
         screen.print(printable(note), style="dim", soft_wrap=True)
 
 
-def _value(value: Any) -> str:
-    import json
-
-    from m3bench.server.scoring.words import printable
-
-    return printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+def _value(value: object) -> str:
+    return printable(value if isinstance(value, str) else json_text.dumps(value, ensure_ascii=False))

@@ -1,31 +1,37 @@
 """`m3bench world`: what the frozen world holds, a search over it, and how much of what it says is true."""
 
-import json
+import json as json_text
 from typing import Annotated
 
 import typer
 
-Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+from m3bench.sandboxes.selfcheck.audit import ask, counted, questions
+from m3bench.sandboxes.world import integrity, tables
+from m3bench.sandboxes.world.clock import NOW
+from m3bench.server.commands import world_search
+from m3bench.server.commands.options import Json
+from m3bench.server.commands.screen import progress
+from m3bench.server.serving import interrupts
+from m3bench.tasks.errors import UserError
 
-commands = typer.Typer(
-    name="world",
-    help="List the tables of the frozen world, search them, or compare them with reality.",
-    invoke_without_command=True,
-)
 
+def world(context: typer.Context, json: Json = False) -> None:
+    """Look into the frozen world that tools answer from.
 
-@commands.callback()
-def world(context: typer.Context, as_json: Json = False) -> None:
-    """List the tables of the frozen world with their counts, its hash, and whether it is sound."""
+    \b
+    m3bench world                 # its tables
+    m3bench world search lighthouse
+
+    Without a command, it lists the tables with their counts, and prints the world's hash and whether it is sound. The
+    exit code is 1 when it is not.
+    """
     if context.invoked_subcommand is not None:
         return
-    from m3bench.sandboxes.world import integrity, tables
-    from m3bench.sandboxes.world.clock import NOW
 
     counts = {name: len(tables.load(name)) for name in tables.names()}
     sizes = {name: sum(path.stat().st_size for path in tables.files(name)) for name in counts}
     problems = [problem for name in counts for problem in integrity.problems(name)]
-    if as_json:
+    if json:
         listed = [
             {
                 "table": name,
@@ -37,7 +43,7 @@ def world(context: typer.Context, as_json: Json = False) -> None:
             for name, count in counts.items()
         ]
         answer = {"hash": tables.world_hash(), "now": NOW.isoformat(), "problems": problems, "tables": listed}
-        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        typer.echo(json_text.dumps(answer, ensure_ascii=False, indent=2))
     else:
         width = max(map(len, counts), default=0)
         for name, count in counts.items():
@@ -55,46 +61,50 @@ def world(context: typer.Context, as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@commands.command("search")
 def search(
-    words: Annotated[list[str], typer.Argument(help="What to look for, in any spelling.")],
-    table: Annotated[str | None, typer.Option(help="Search only this table.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Maximum number of results.")] = 10,
-    as_json: Json = False,
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="What to look for, in any spelling.")],
+    table: Annotated[str | None, typer.Option(metavar="NAME", help="Search only this table.")] = None,
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of results.")] = 10,
+    json: Json = False,
 ) -> None:
-    """Search the world's tables."""
-    from m3bench.server.commands import world_search
+    """Search the world's tables.
 
-    if code := world_search.search(words, table, limit, as_json=as_json):
+    \b
+    m3bench world search eiffel tower
+    m3bench world search --table movies --limit 3 inception
+
+    Prints what is found, the best first; the exit code is 1 when nothing is.
+    """
+    if code := world_search.search(words, table, limit, as_json=json):
         raise typer.Exit(code)
 
 
-@commands.command("audit")
 def audit(
-    server: Annotated[list[str] | None, typer.Argument(help="Only these servers.")] = None,
-    as_json: Json = False,
+    server: Annotated[list[str] | None, typer.Argument(metavar="[SERVER]...", help="Only these servers.")] = None,
+    json: Json = False,
 ) -> None:
-    """Ask the tools for facts and searches about the real world and tell what is true, wrong or not held."""
-    from m3bench.sandboxes.selfcheck.audit.asking import ask, counted
-    from m3bench.sandboxes.selfcheck.audit.questions import questions
-    from m3bench.server.commands.screen import progress
-    from m3bench.server.serving import interrupts
-    from m3bench.tasks.errors import UserError
+    """Ask the tools about the real world, and say what is true, wrong or missing.
 
+    \b
+    m3bench world audit wiki
+
+    They are asked for facts and given searches. Prints how many of each server's answers are true, wrong or not held,
+    and lists what is wrong.
+    """
     known = sorted({question.tool.partition("/")[0] for question in questions()})
     unknown = [name for name in server or () if name not in known]
     if unknown:
         raise UserError(f"Nothing is asked of {', '.join(unknown)}. Servers: {', '.join(known)}.")
-    chosen = [one for one in questions() if not server or one.tool.partition("/")[0] in server]
+    chosen = [question for question in questions() if not server or question.tool.partition("/")[0] in server]
     findings = interrupts.run(ask, progress(chosen, len(chosen), "Asking"))
     table = counted(findings)
-    if as_json:
+    if json:
         other = [
-            {"kind": it.question.kind, "tool": it.question.tool, "asked": it.question.asked, "verdict": it.verdict,
-             "expected": it.question.expected, "answer": it.text[:500]}
-            for it in findings if it.verdict != "true"
+            {"kind": finding.question.kind, "tool": finding.question.tool, "asked": finding.question.asked,
+             "verdict": finding.verdict, "expected": finding.question.expected, "answer": finding.text[:500]}
+            for finding in findings if finding.verdict != "true"
         ]  # fmt: skip
-        typer.echo(json.dumps({"servers": table, "not_true": other}, ensure_ascii=False, indent=2))
+        typer.echo(json_text.dumps({"servers": table, "not_true": other}, ensure_ascii=False, indent=2))
         return
     width = max(map(len, table))
     typer.echo(f"{'':{width}}  {'facts':>6} true wrong  gap   {'searches':>8} true misleading  gap")
@@ -104,7 +114,8 @@ def audit(
             f"{name:{width}}  {facts.total():>6} {facts['true']:>4} {facts['wrong']:>5} {facts['gap']:>4}   "
             f"{searches.total():>8} {searches['true']:>4} {searches['wrong']:>10} {searches['gap']:>4}"
         )
-    for it in findings:
-        if it.verdict == "wrong":
-            what = "wrong" if it.question.kind == "fact" else "misleading"
-            typer.echo(f"{what}: {it.question.tool} {it.question.asked!r} should be {it.question.expected}")
+    for finding in findings:
+        if finding.verdict == "wrong":
+            question = finding.question
+            what = "wrong" if question.kind == "fact" else "misleading"
+            typer.echo(f"{what}: {question.tool} {question.asked!r} should be {question.expected}")

@@ -1,9 +1,8 @@
 """What a profile costs and what it is good for: known before a run, so that nobody finds out in the middle of one."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.tools import DEFINITIONS
@@ -43,7 +42,7 @@ def budget_of(profile: str, catalog: Catalog, library: Library) -> Budget:
     return budget((*DEFINITIONS, *listed(profile, (tool.wire() for tool in tools))), tools, library)
 
 
-def budget(listing: Iterable[dict[str, Any]], tools: tuple[Tool, ...], library: Library) -> Budget:
+def budget(listing: Iterable[Mapping[str, object]], tools: tuple[Tool, ...], library: Library) -> Budget:
     """The budget of a tool list and the bundled tools that can be reached through it."""
     shown = list(listing)
     size = len(json.dumps(shown, ensure_ascii=False, separators=(",", ":")))

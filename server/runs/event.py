@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -48,7 +48,7 @@ class Participant(_Form):
         return sha256(f"m3bench event seat {self.token}".encode()).hexdigest()[:40]
 
 
-class Plan(_Form):
+class EventPlan(_Form):
     """What the file of an event says."""
 
     name: str = Field(min_length=1, max_length=80)
@@ -57,18 +57,18 @@ class Plan(_Form):
     participants: Annotated[tuple[Participant, ...], Field(min_length=1, max_length=MOST)]
 
     @model_validator(mode="after")
-    def _can_be_held(self) -> "Plan":
+    def _can_be_held(self) -> "EventPlan":
         if self.closes <= self.opens:
             raise ValueError("it closes before it opens")
-        name, times = Counter(one.name for one in self.participants).most_common(1)[0]
+        name, times = Counter(participant.name for participant in self.participants).most_common(1)[0]
         if times > 1:
             raise ValueError(f"two participants are called {name!r}")
-        if len({one.token for one in self.participants}) < len(self.participants):
+        if len({participant.token for participant in self.participants}) < len(self.participants):
             raise ValueError("two participants have one token")
         return self
 
 
-class Event:
+class RankedEvent:
     """An event that is held.
 
     Args:
@@ -76,13 +76,13 @@ class Event:
         clock: Gives this moment.
     """
 
-    def __init__(self, plan: Plan, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, plan: EventPlan, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self.plan = plan
         self._clock = clock
-        self._names = {one.seat: one.name for one in plan.participants}
+        self._names = {participant.seat: participant.name for participant in plan.participants}
 
     @classmethod
-    def read(cls, path: Path) -> "Event":
+    def read(cls, path: Path) -> "RankedEvent":
         """The event of a file.
 
         Raises:
@@ -91,7 +91,7 @@ class Event:
         try:
             if open_to_others(path):
                 raise InputFileError(path, "can be read by others: make it private (chmod 600)")
-            return cls(Plan.model_validate(tomllib.loads(path.read_text("utf-8"))))
+            return cls(EventPlan.model_validate(tomllib.loads(path.read_text("utf-8"))))
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error
         except ValidationError as error:
@@ -103,7 +103,7 @@ class Event:
     @property
     def guests(self) -> dict[str, str]:
         """The seat of each participant, by the hash of their token."""
-        return {one.token: one.seat for one in self.plan.participants}
+        return {participant.token: participant.seat for participant in self.plan.participants}
 
     @property
     def closed(self) -> bool:
@@ -128,7 +128,7 @@ class Event:
             raise UserError("This server holds an event: connect with the token that its operator gave you.")
         return self._names[seat]
 
-    def facts(self, seat: str) -> dict[str, Any]:
+    def facts(self, seat: str) -> dict[str, str]:
         """What the manifest of a run on a seat says of the event."""
         return {"event": self.plan.name, "participant": self.participant(seat)}
 
@@ -141,9 +141,12 @@ def make_event(path: Path, name: str, opens: datetime, closes: datetime, partici
         UserError: There can be no such event.
     """
     tokens = [secrets.token_urlsafe(32) for _ in participants]
-    given = [{"name": one, "token": token_hash(token)} for one, token in zip(participants, tokens, strict=True)]
+    given = [
+        {"name": participant, "token": token_hash(token)}
+        for participant, token in zip(participants, tokens, strict=True)
+    ]
     try:
-        plan = Plan.model_validate({"name": name, "opens": opens, "closes": closes, "participants": given})
+        plan = EventPlan.model_validate({"name": name, "opens": opens, "closes": closes, "participants": given})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
@@ -167,10 +170,10 @@ def moment(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _toml(plan: Plan) -> str:
+def _toml(plan: EventPlan) -> str:
     lines = [f"name = {_quoted(plan.name)}", f"opens = {plan.opens.isoformat()}", f"closes = {plan.closes.isoformat()}"]
-    for one in plan.participants:
-        lines += ["", "[[participants]]", f"name = {_quoted(one.name)}", f'token = "{one.token}"']
+    for participant in plan.participants:
+        lines += ["", "[[participants]]", f"name = {_quoted(participant.name)}", f'token = "{participant.token}"']
     return "\n".join([*lines, ""])
 
 

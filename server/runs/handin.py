@@ -5,14 +5,14 @@ Texts are written for the model that reads them. Nothing here knows what is righ
 
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from m3bench.tasks.answers.reading import absent, read, unknown
 from m3bench.tasks.errors import RunError
 from m3bench.tasks.picture_mark import FIELD, MEANING, is_mark
 from m3bench.tasks.task import Task
 
-Fields: TypeAlias = dict[str, Any] | None
+Fields: TypeAlias = dict[str, object] | None
 """Fields as a client gave them; None when it gave none."""
 
 
@@ -54,7 +54,7 @@ def wanted_lines(task: Task, *, sighted: bool = True) -> list[str]:
     return [*(f"- {field.line}" for field in task.fields), *mark]
 
 
-def lacking(task: Task, answer: str, fields: Mapping[str, Any] | None) -> str | None:
+def lacking(task: Task, answer: str, fields: Mapping[str, object] | None) -> str | None:
     """What an answer lacks and how to give it; None when every field is there."""
     found = read(task.fields, answer, fields)
     missing = absent(task.fields, found)

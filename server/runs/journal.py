@@ -1,37 +1,18 @@
-"""The store as the journal of a server process; opened by the first call, and whoever looks on is told."""
+"""The store as the journal of a server process; opened by the first call; observers are told of it."""
 
 from typing import Protocol
 
-from m3bench.proxy.call import Answer, Delivery, ToolRequest
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, ToolAnswer, ToolRequest
+from m3bench.server.runs.observer import Observer
 from m3bench.server.store.contract import Store
 
 
-class Onlooker(Protocol):
-    """Who is told of calls."""
-
-    def opened(self, store: Store) -> None:
-        """The record is open."""
-        ...
-
-    def received(self, call: int, request: ToolRequest, run: str | None, tool: str) -> None:
-        """A call has arrived."""
-        ...
-
-    def answered(self, call: int, answer: Answer) -> None:
-        """It is answered."""
-        ...
-
-    def withheld(self, call: int | None) -> None:
-        """It, or its answer, could not be recorded."""
-        ...
-
-
-class Owner(Protocol):
+class ServerProcess(Protocol):
     """A server process, as far as its journal needs it."""
 
     @property
-    def observer(self) -> Onlooker | None:
-        """Who looks on, when somebody does."""
+    def observer(self) -> Observer | None:
+        """Who is told of calls, when somebody watches."""
         ...
 
     @property
@@ -51,7 +32,7 @@ class LazyJournal:
         app: Whose store it is, and whose observer.
     """
 
-    def __init__(self, app: Owner) -> None:
+    def __init__(self, app: ServerProcess) -> None:
         self._app = app
         self._told = False
 
@@ -72,7 +53,7 @@ class LazyJournal:
             observer.received(number, request, run, tool)
         return number
 
-    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
+    async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
         """Put its answer on record."""
         observer = self._app.observer
         try:

@@ -1,4 +1,4 @@
-"""Whoever looks on while a server works: told of seats, runs and calls, and never in their way.
+"""Those who watch a server at work: they are told of seats, runs and calls, and never hold them up.
 
 Only the live view and the numbers for Prometheus do, and only over HTTP; without them nothing is told and nothing is
 computed.
@@ -6,7 +6,7 @@ computed.
 
 from typing import Protocol
 
-from m3bench.proxy.call import Answer, ToolRequest
+from m3bench.proxy.protocol.tool_calls import ToolAnswer, ToolRequest
 from m3bench.server.store.contract import Store
 
 
@@ -29,7 +29,7 @@ class Observer(Protocol):
         """A call arrived and is on record."""
         ...
 
-    def answered(self, call: int, answer: Answer) -> None:
+    def answered(self, call: int, answer: ToolAnswer) -> None:
         """The answer of a call is on record."""
         ...
 
@@ -39,37 +39,37 @@ class Observer(Protocol):
 
 
 class Observers:
-    """Several who look on as one."""
+    """Several observers as one."""
 
     def __init__(self, *observers: Observer) -> None:
         self._observers = observers
 
     def opened(self, store: Store) -> None:
         """The record is open."""
-        for one in self._observers:
-            one.opened(store)
+        for observer in self._observers:
+            observer.opened(store)
 
     def seats_changed(self) -> None:
         """A seat was opened or closed."""
-        for one in self._observers:
-            one.seats_changed()
+        for observer in self._observers:
+            observer.seats_changed()
 
     def run_changed(self, run: str) -> None:
         """A run began, or its state on record is another."""
-        for one in self._observers:
-            one.run_changed(run)
+        for observer in self._observers:
+            observer.run_changed(run)
 
     def received(self, call: int, request: ToolRequest, run: str | None, tool: str) -> None:
         """A call arrived and is on record."""
-        for one in self._observers:
-            one.received(call, request, run, tool)
+        for observer in self._observers:
+            observer.received(call, request, run, tool)
 
-    def answered(self, call: int, answer: Answer) -> None:
+    def answered(self, call: int, answer: ToolAnswer) -> None:
         """The answer of a call is on record."""
-        for one in self._observers:
-            one.answered(call, answer)
+        for observer in self._observers:
+            observer.answered(call, answer)
 
     def withheld(self, call: int | None) -> None:
         """A call or its answer could not be recorded."""
-        for one in self._observers:
-            one.withheld(call)
+        for observer in self._observers:
+            observer.withheld(call)

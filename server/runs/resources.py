@@ -4,17 +4,15 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import anyio.to_thread
 
-from m3bench.proxy.call import Relay
-from m3bench.proxy.fleet import Fleet
+from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.tool_calls import Relay
 from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
-from m3bench.server.runs.pictures import shown_pictures
-from m3bench.server.runs.recordings import RECORDING, recordings_of
-from m3bench.server.runs.recordings import resource as recording_resource
+from m3bench.proxy.upstreams.servers import UpstreamServers
+from m3bench.server.runs.media import RECORDING, recording_resource, recordings_of, shown_pictures
 from m3bench.server.runs.run import Runs
 from m3bench.server.runs.tools import Shown
 from m3bench.server.scorecard.app import MIME, URI, VIEW
@@ -67,7 +65,7 @@ class BenchmarkResources:
     Args:
         runs: The runs of this process.
         library: The tasks.
-        fleet: The upstream servers.
+        upstreams: The upstream servers.
         card_page: Makes the page that shows a score card inside a client.
         run_view: Makes what that page reads of a run.
     """
@@ -75,43 +73,44 @@ class BenchmarkResources:
     instructions = INSTRUCTIONS
 
     def __init__(
-        self, runs: Runs, library: Library, fleet: Fleet, card_page: Callable[[], str], run_view: Shown
+        self, runs: Runs, library: Library, upstreams: UpstreamServers, card_page: Callable[[], str], run_view: Shown
     ) -> None:
         self._runs = runs
         self._library = library
-        self._fleet = fleet
+        self._upstreams = upstreams
         self._card_page = card_page
         self._run_view = run_view
 
-    async def prompts(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def prompts(self, seat: Seat) -> Sequence[Json]:
         """The commands a client can offer."""
         task = {"name": "task_id", "description": "A task's id; the next task when left out"}
-        own = [
+        own: list[Json] = [
             {"name": name, "description": title, "arguments": [task] if name == "run-task" else []}
             for name, (title, _) in PROMPTS.items()
         ]
-        return own + await self._fleet.prompts(seat)
+        return own + await self._upstreams.prompts(seat)
 
-    async def prompt(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def prompt(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
         """A prompt by its name and arguments."""
-        if params["name"] not in PROMPTS:
+        title, text = PROMPTS.get(str(params["name"]), ("", ""))
+        if not title:
             return await self._ask(seat, "prompts/get", params, relay)
-        title, text = PROMPTS[params["name"]]
-        task = (params.get("arguments") or {}).get("task_id")
+        given = params.get("arguments")
+        task = given.get("task_id") if isinstance(given, dict) else None
         content = {"type": "text", "text": text.format(argument=f" with task_id {task!r}" if task else "")}
         return {"description": title, "messages": [{"role": "user", "content": content}]}
 
-    async def resources(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def resources(self, seat: Seat) -> Sequence[Json]:
         """What can be read now: it depends on the run, never on another seat."""
-        return [*self._own_resources(seat), *await self._fleet.resources(seat)]
+        return [*self._own_resources(seat), *await self._upstreams.resources(seat)]
 
-    async def templates(self, seat: Seat) -> Sequence[dict[str, Any]]:
+    async def templates(self, seat: Seat) -> Sequence[Json]:
         """Of our own there are none."""
-        return await self._fleet.templates(seat)
+        return await self._upstreams.templates(seat)
 
-    async def resource(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def resource(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
         """A resource by URI. The page of the score card is not in the list: the tool that it belongs to names it."""
-        uri = params["uri"]
+        uri = str(params["uri"])
         if uri == URI:
             meta = {"ui": {"prefersBorder": True}}
             return {"contents": [{"uri": URI, "mimeType": MIME, "text": self._card_page(), "_meta": meta}]}
@@ -135,7 +134,7 @@ class BenchmarkResources:
             return _text(uri, markdown(card, latest.id), "text/markdown")
         return None
 
-    async def completion(self, seat: Seat, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def completion(self, seat: Seat, params: Json, relay: Relay) -> Json | None:
         """Ids of tasks for `run-task`; anything else is for the upstream servers to know."""
         match params:
             case {"ref": {"name": "run-task"}, "argument": {"name": "task_id", "value": str(begun)}}:
@@ -144,23 +143,23 @@ class BenchmarkResources:
                 shown = ids[:MAX_VALUES]
                 return {"completion": {"values": shown, "total": len(ids), "hasMore": len(ids) > len(shown)}}
         self._check_run(seat)
-        return await self._fleet.ask(seat, "completion/complete", params, relay, CALL_SECONDS)
+        return await self._upstreams.ask(seat, "completion/complete", params, relay, CALL_SECONDS)
 
     async def log_level(self, seat: Seat, level: str) -> None:
         """Passed on: we log to standard error alone."""
-        await self._fleet.log_level(seat, level)
+        await self._upstreams.log_level(seat, level)
 
     async def subscribe(self, seat: Seat, method: str, uri: str) -> None:
         """Passed on to the server whose resource it is; of our own none changes unasked."""
         if not uri.startswith("m3bench://"):
             self._check_run(seat)
-            await self._fleet.ask(seat, method, {"uri": uri}, None, CALL_SECONDS)
+            await self._upstreams.ask(seat, method, {"uri": uri}, None, CALL_SECONDS)
 
     async def roots_changed(self, seat: Seat) -> None:
         """Passed on."""
-        await self._fleet.roots_changed(seat)
+        await self._upstreams.roots_changed(seat)
 
-    async def _view(self, seat: Seat, uri: str, handle: str) -> dict[str, Any] | None:
+    async def _view(self, seat: Seat, uri: str, handle: str) -> Json | None:
         """What the page of the score card reads of a run: of one that was scored here in practice, and of no other."""
         record = self._runs.record(seat, handle)
         if record is None or record.mode != "practice" or record.scorecard is None:
@@ -169,24 +168,24 @@ class BenchmarkResources:
         made = await anyio.to_thread.run_sync(self._run_view, record, calls, self._library)
         return _text(uri, json.dumps(made, ensure_ascii=False), "application/json")
 
-    async def _ask(self, seat: Seat, method: str, params: dict[str, Any], relay: Relay) -> dict[str, Any] | None:
+    async def _ask(self, seat: Seat, method: str, params: Json, relay: Relay) -> Json | None:
         """Ask the upstream servers for something that a run may use: it counts like a call.
 
         Raises:
             RunError: The run has used up what it may.
         """
         self._check_run(seat)
-        stop = seat.run.admit() if seat.run is not None and self._fleet.names else None
+        stop = seat.run.admit() if seat.run is not None and self._upstreams.names else None
         if stop is not None:
             raise RunError(stop)
-        return await self._fleet.ask(seat, method, params, relay, CALL_SECONDS)
+        return await self._upstreams.ask(seat, method, params, relay, CALL_SECONDS)
 
     def _check_run(self, seat: Seat) -> None:
         """In ranked mode upstream servers are asked during a run alone."""
-        if self._runs.mode == "ranked" and seat.run is None and self._fleet.names:
+        if self._runs.mode == "ranked" and seat.run is None and self._upstreams.names:
             raise RunError(no_task(seat))
 
-    def _own_resources(self, seat: Seat) -> Iterator[dict[str, Any]]:
+    def _own_resources(self, seat: Seat) -> Iterator[Json]:
         if not self._runs.touched:
             return
         running = self._runs.running(seat)
@@ -202,9 +201,9 @@ class BenchmarkResources:
             yield {"uri": SCORECARD, "name": "scorecard", "title": "The latest score card", "mimeType": "text/markdown"}
 
 
-def _text(uri: str, text: str, mime_type: str) -> dict[str, Any]:
+def _text(uri: str, text: str, mime_type: str) -> Json:
     return {"contents": [{"uri": uri, "text": text, "mimeType": mime_type}]}
 
 
-def _picture(name: str, data: bytes) -> dict[str, Any]:
+def _picture(name: str, data: bytes) -> Json:
     return {"uri": PICTURE, "blob": b64encode(data).decode(), "mimeType": picture_type(name)}

@@ -1,20 +1,81 @@
-"""Goes on with a run of a process that is gone: same task, workspace, calls so far and limits."""
+"""Goes on with a run of a process that is gone: same task, workspace, calls so far and limits.
+
+A run is resumed when everything that its manifest names is as it was and its workspace is still there. Otherwise it is
+void: half of it would have been played in another world than the other half.
+"""
 
 import shutil
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
 
+from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.proxy.seat import Seat
-from m3bench.sandboxes.pool import Pool
-from m3bench.server.runs import obstacles
-from m3bench.server.runs.current import Run
-from m3bench.server.runs.run import Manifest, Runs
+from m3bench.sandboxes.pool import SandboxPool
+from m3bench.server.runs.run import Manifest, Run, RunLimits, Runs, RunUse
+from m3bench.server.store.errors import explain
 from m3bench.server.store.layout import run_workspace
-from m3bench.server.store.records import Resumption, RunRecord
-from m3bench.server.store.trouble import explain
+from m3bench.server.store.records import BESIDE, CallRecord, Resumption, RunRecord
 from m3bench.tasks.library import Library
+
+_WORDS = {
+    "m3bench": "another version of m3bench",
+    "tasks": "another set of tasks",
+    "catalog": "other tools",
+    "world": "another world",
+    "encoder": "another encoder",
+    "steps": "other rules for steps",
+    "scores": "other rules for scores",
+    "profile": "another choice of profiles",
+    "tools": "another number of tools",
+    "sandbox": "another kind of sandbox",
+    "upstream": "other third-party servers",
+    "content_only": "another setting of --content-only",
+}
+"""What a server has when its manifest differs."""
+
+_NEVER_ADMITTED = frozenset({"unknown_tool", "illegal_format"})
+
+
+def obstacle(run: RunRecord, manifest: Mapping[str, object], workspace: Path) -> str | None:
+    """Why a run cannot go on, as the end of a sentence; None when it can.
+
+    Args:
+        run: The run, as it began.
+        manifest: What a run that begins now would have.
+        workspace: Where its files were.
+    """
+    # What sandboxes lack is found out by trying, and an engine may be slow to come up.
+    names = sorted((run.manifest.keys() | manifest.keys()) - BESIDE)
+    changed = [name for name in names if run.manifest.get(name) != manifest.get(name)]
+    if changed:
+        return f"the server was started again with {_listed([_WORDS.get(name, f'another {name}') for name in changed])}"
+    if not workspace.is_dir():
+        return f"its workspace {workspace.name} is gone"
+    return None
+
+
+def forgotten(calls: Iterable[CallRecord], forgetful: frozenset[str]) -> str | None:
+    """Why a run cannot go on that has used third-party servers which were started for it alone."""
+    used = sorted({call.tool.partition("/")[0] for call in calls} & forgetful)
+    return f"what it did with {_listed(used)} went with the process that was started for it" if used else None
+
+
+def seconds_used(run: RunRecord) -> float:
+    """The time since a run began, by the clock on the wall: the only one that goes on while a server is down."""
+    return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(run.started)).total_seconds())
+
+
+def calls_used(calls: Iterable[CallRecord]) -> int:
+    """The calls of a run that count against its limit; one that the server cut off by ending does not."""
+    return sum(call.outcome not in _NEVER_ADMITTED and call.error != CUT_OFF for call in calls)
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 class Resuming:
@@ -30,7 +91,7 @@ class Resuming:
     """
 
     def __init__(
-        self, runs: Runs, *, library: Library, pool: Pool, manifest: Manifest, folder: Path,
+        self, runs: Runs, *, library: Library, pool: SandboxPool, manifest: Manifest, folder: Path,
         forgetful: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
         self._runs = runs
@@ -59,9 +120,9 @@ class Resuming:
         calls = await anyio.to_thread.run_sync(self._runs.tool_calls, record.id)
         lease = await self._pool.resume(workspace, servers=seat.servers, scenes=self._library.scenes(task))
         run = Run(
-            id=record.id, task=task, lease=lease, max_calls=resumption.max_calls, seconds=resumption.seconds,
-            calls=obstacles.calls_used(calls), used=obstacles.seconds_used(record),
-            mark=record.manifest.get("mark", ""), shut=self._runs.shut,
+            id=record.id, task=task, lease=lease, mark=record.setup.mark, shut=self._runs.shut,
+            limits=RunLimits(max_calls=resumption.max_calls, seconds=resumption.seconds),
+            used=RunUse(calls=calls_used(calls), seconds=seconds_used(record)),
         )  # fmt: skip
         run.unseen = not calls
         self._runs.take_in(seat, run)
@@ -75,5 +136,5 @@ class Resuming:
                 moved.rename(workspace)
             except OSError as error:
                 raise explain(error, self._folder) from error
-        why = obstacles.obstacle(record, self._manifest(seat), workspace)
-        return why or obstacles.forgotten(self._runs.tool_calls(record.id), self._forgetful)
+        why = obstacle(record, self._manifest(seat), workspace)
+        return why or forgotten(self._runs.tool_calls(record.id), self._forgetful)

@@ -6,20 +6,31 @@ the call of the tool that it names.
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
-from m3bench.proxy.indirect import CALL_TOOL, FIND_TOOLS
+from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS
+from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.profiles import RETRIEVE
 from m3bench.tasks.tool_search import ToolSearch
+
+
+class OwnToolResult(TypedDict):
+    """What one of our own tools returns, as it goes over the wire."""
+
+    content: list[dict[str, object]]
+    isError: bool
+    _meta: NotRequired[dict[str, object]]
+    structuredContent: NotRequired[object]
+
 
 FOUND = 8
 """Tools that are given when none says how many."""
 
 MOST = 25
 
-DEFINITIONS: tuple[dict[str, Any], ...] = (
+DEFINITIONS: tuple[Json, ...] = (
     {
         "name": FIND_TOOLS,
         "description": "Find tools by what they do. Returns the tools that fit best, the best first: name, description "
@@ -72,12 +83,12 @@ _searches: WeakKeyDictionary[Seat, tuple[object, ToolSearch]] = WeakKeyDictionar
 """A seat's tools hardly ever change, so they are read once, and again when they do."""
 
 
-def listed(profile: str, tools: Iterable[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+def listed(profile: str, tools: Iterable[Json]) -> tuple[Json, ...]:
     """What a profile shows of its tools."""
     return DEFINITIONS if profile == RETRIEVE else tuple(tools)
 
 
-def find_tools(seat: Seat, query: str, limit: int = FOUND) -> dict[str, Any]:
+def find_tools(seat: Seat, query: str, limit: int = FOUND) -> OwnToolResult:
     """The result of `find_tools`."""
     tools, search = _searches.get(seat, (None, None))
     if search is None or tools is not seat.unlisted:
@@ -91,5 +102,5 @@ def find_tools(seat: Seat, query: str, limit: int = FOUND) -> dict[str, Any]:
 
 
 def _nothing(seat: Seat) -> str:
-    servers = sorted({tool["name"].partition("__")[0] for tool in seat.unlisted}, key=str.casefold)
+    servers = sorted({str(tool["name"]).partition("__")[0] for tool in seat.unlisted}, key=str.casefold)
     return f"No tool fits. Say in English what the tool should do, or ask for one of the servers: {', '.join(servers)}."

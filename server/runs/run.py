@@ -6,33 +6,157 @@ process goes on where this one stopped. Nothing of the task's references or chec
 """
 
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import anyio
 import anyio.to_thread
 
+from m3bench.proxy.logs import tell
+from m3bench.proxy.protocol.tool_calls import ToolAnswer, ToolRequest
 from m3bench.proxy.seat import Seat
-from m3bench.sandboxes.pool import Lease, Pool
-from m3bench.server.runs import obstacles
-from m3bench.server.runs.current import Run
-from m3bench.server.runs.event import Event
+from m3bench.sandboxes.pool import Lease, SandboxPool
+from m3bench.sandboxes.workspace import RESULTS
+from m3bench.server.runs.event import RankedEvent
 from m3bench.server.runs.handin import Fields, send_back_once
 from m3bench.server.store.contract import Store
+from m3bench.server.store.errors import explain
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
-from m3bench.server.store.trouble import explain
-from m3bench.tasks.errors import RunError, SandboxError, StoreError
+from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
 from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import Reply
 from m3bench.tasks.picture_mark import new_mark
 from m3bench.tasks.task import MEDIA, Task
 
-Manifest = Callable[[Seat], dict[str, Any]]
+
+@cache
+def say_once(notice: str) -> None:
+    """Tell what sandboxes lack, each thing once."""
+    tell(f"m3bench: {notice}")
+
+
+MAX_LOST = 20
+"""Calls that could not be recorded which a run remembers: one is enough to make it void."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunLimits:
+    """What a run may use."""
+
+    max_calls: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunUse:
+    """What a run has used so far."""
+
+    calls: int = 0
+    seconds: float = 0.0
+
+
+class Run:
+    """A run that is under way.
+
+    Args:
+        id: Its handle.
+        task: What is to be solved.
+        lease: Its sandbox and workspace.
+        limits: What it may use, with what it has used in an earlier process.
+        used: What it has used there.
+        mark: What the pictures that its client is sent carry; empty when there are none.
+        shut: Says why nobody can play now, when it is so.
+    """
+
+    def __init__(
+        self, *, id: str, task: Task, lease: Lease, limits: RunLimits, used: RunUse, mark: str = "",
+        shut: Callable[[], str | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self.id, self.mark = id, mark
+        self.task = task
+        self.lease = lease
+        self._limits = limits
+        self._shut = shut
+        self._started = time.monotonic() - used.seconds
+        self._calls = used.calls
+        self.lost: list[tuple[ToolRequest, str, ToolAnswer]] = []
+        """Calls that could not be put on record, with what they were answered."""
+        self._under_way = 0
+        self._idle: anyio.Event | None = None
+        """Set when no call is under way any more; there is one while somebody waits for that."""
+        self.submitting = False
+        """Whether an answer is being put on record at this moment."""
+        self.unseen = False
+        """Whether its client may not have been told of it, because the server ended right after it began."""
+        self.told_of_fields = False
+        """Whether an answer was looked through for missing fields: that is done once, and the next one is sealed."""
+        self.ended = False
+        """Whether its sandbox is gone, so that an answer is all that it can still take."""
+        self.seat: Seat | None = None
+        """Where it is under way."""
+
+    def enter(self) -> None:
+        """A call of this run has arrived."""
+        self._under_way += 1
+        self.unseen = False
+
+    def leave(self) -> None:
+        """That call is answered and on record."""
+        self._under_way -= 1
+        if self._under_way == 0 and self._idle is not None:
+            self._idle.set()
+            self._idle = None
+
+    async def settle(self) -> None:
+        """Wait until no call is under way; each is bounded in time, so this is too."""
+        if self._under_way:
+            self._idle = self._idle or anyio.Event()
+            await self._idle.wait()
+
+    def admit(self) -> str | None:
+        """Count a call; the reason when the run's limits allow no more."""
+        if (why := self._shut()) is not None:
+            return why
+        if self._calls >= self._limits.max_calls:
+            return f"This run has made its {self._limits.max_calls} calls: submit what you have."
+        if time.monotonic() - self._started > self._limits.seconds:
+            return f"This run has used its {self._limits.seconds / 60:g} minutes: submit what you have."
+        self._calls += 1
+        return None
+
+    def lose(self, request: ToolRequest, tool: str, answer: ToolAnswer) -> None:
+        """Remember a call that could not be put on record."""
+        if len(self.lost) < MAX_LOST:
+            self.lost.append((request, tool, answer))
+
+    async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
+        """Run a tool in the sandbox, which starts now if it has not before."""
+        reply = await self.lease.call(tool, arguments, seconds)
+        for notice in self.lease.notices:
+            say_once(notice)
+        return reply
+
+    def keep(self, call: int, result: bytes) -> str:
+        """Put a result that is too large for a client into the workspace.
+
+        Raises:
+            SandboxError: It cannot be kept there.
+        """
+        name = f"{RESULTS}/{call:x}.json"
+        try:
+            self.lease.put(name, result)
+        except (OSError, PathError) as error:
+            raise SandboxError(f"The whole result could not be kept in the workspace: {error}") from error
+        return f"./{name}"
+
+
+Manifest = Callable[[Seat], dict[str, object]]
 """Makes the manifest of a run that begins: what makes two runs comparable."""
 
 Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], dict[str, int]]], None]
@@ -40,6 +164,16 @@ Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], di
 
 HANDLE_BYTES = 20
 """160 random bits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunHooks:
+    """Who is told of runs."""
+
+    changed: Callable[[str], None] = lambda run: None
+    """Of every run whose state on record changed."""
+    sealing: Sealing = lambda run, calls, files, states: None
+    """Of every run that is about to be sealed."""
 
 
 class Runs:
@@ -53,14 +187,12 @@ class Runs:
         *,
         store: Callable[[], Store],
         library: Library,
-        pool: Pool,
+        pool: SandboxPool,
         manifest: Manifest,
         mode: Mode,
-        max_calls: int,
-        max_minutes: float,
-        changed: Callable[[str], None] = lambda run: None,
-        sealing: Sealing = lambda run, calls, files, states: None,
-        event: Event | None = None,
+        limits: RunLimits,
+        hooks: RunHooks,
+        event: RankedEvent | None = None,
     ) -> None:
         self.mode = mode
         self.event = event
@@ -69,12 +201,9 @@ class Runs:
         self._library = library
         self._pool = pool
         self._manifest = manifest
-        self._max_calls = max_calls
-        self._max_minutes = max_minutes
-        self._changed = changed
-        """Is told of every run whose state on record changed."""
-        self._sealing = sealing
-        """Is told of every run that is about to be sealed."""
+        self._limits = limits
+        self._changed = hooks.changed
+        self._sealing = hooks.sealing
         self.touched = False
         """Whether anything was asked of the store yet; a client that only looks around must not open it."""
         self._running: dict[str, Run] = {}
@@ -143,8 +272,7 @@ class Runs:
             await lease.release()
             raise
         run = Run(
-            id=id, task=task, lease=lease, max_calls=self._max_calls, seconds=self._max_minutes * 60, mark=mark,
-            shut=self.shut,
+            id=id, task=task, lease=lease, limits=self._limits, used=RunUse(), mark=mark, shut=self.shut,
         )  # fmt: skip
         seat.notice = ""
         self.take_in(seat, run)
@@ -172,16 +300,16 @@ class Runs:
             StoreError: That could not be put on record; this can be tried again.
         """
         await anyio.to_thread.run_sync(self._store.lose, run, now(), why)
-        seat.notice = obstacles.words(why)
+        seat.notice = _void_words(why)
         self._changed(run)
 
     def lost(self, run: RunRecord) -> str:
         """What to tell of a run that is void."""
-        return obstacles.words(self._store.lost(run.id) or "it could not go on")
+        return _void_words(self._store.lost(run.id) or "it could not go on")
 
     def _resumption(self, lease: Lease) -> Resumption:
         place = lease.workspace.relative_to(self._store.folder.resolve())
-        return Resumption(workspace=str(place), max_calls=self._max_calls, seconds=self._max_minutes * 60)
+        return Resumption(workspace=str(place), max_calls=self._limits.max_calls, seconds=self._limits.seconds)
 
     async def submit(self, seat: Seat, answer: str, handle: str | None, fields: Fields = None) -> RunRecord:
         """End a run with an answer and seal its record.
@@ -194,7 +322,7 @@ class Runs:
         self._check_open()
         run = self.running(seat)
         if handle is not None and (run is None or handle != run.id):
-            elsewhere = next((one.seat for one in self._running.values() if one.id == handle), None)
+            elsewhere = next((each.seat for each in self._running.values() if each.id == handle), None)
             if elsewhere is not None and self.event is None:
                 return await self.submit(elsewhere, answer, handle, fields)
             raise RunError(self._no_such_run(seat, handle, run))
@@ -320,3 +448,8 @@ class Runs:
                 lease.put(f"{MEDIA}/{name}", data)
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {error}") from error
+
+
+def _void_words(why: str) -> str:
+    """What the client of a run that could not be resumed is told."""
+    return f"The task that ran on this seat is void, and that is not your fault: {why}. Call start_task for a new one."

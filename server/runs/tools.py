@@ -8,20 +8,20 @@ clients that hide no text or picture behind it.
 
 import json
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
 
 import anyio.to_thread
 
-from m3bench.proxy.call import Answer, error_result
-from m3bench.proxy.indirect import FIND_TOOLS
+from m3bench.proxy.names import FIND_TOOLS
+from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.tool_calls import ToolAnswer, error_result, input_schema
 from m3bench.proxy.seat import Seat
-from m3bench.server.runs import recordings, retrieval
-from m3bench.server.runs.current import Run
-from m3bench.server.runs.handin import asked
-from m3bench.server.runs.pictures import shown_pictures
-from m3bench.server.runs.run import Runs
+from m3bench.server.runs import retrieval
+from m3bench.server.runs.handin import Fields, asked
+from m3bench.server.runs.media import recording_blocks, recordings_of, shown_pictures, told_of_recordings
+from m3bench.server.runs.retrieval import OwnToolResult
+from m3bench.server.runs.run import Run, Runs
 from m3bench.server.scorecard.app import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
@@ -31,18 +31,19 @@ from m3bench.tasks.coercion import read_arguments
 from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import Outcome
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.schema import problems
 from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import MEDIA, Task, picture_type
 
 Scorer = Callable[[RunRecord], Awaitable[ScoreCard]]
-Shown = Callable[[RunRecord, Sequence[CallRecord], Library], dict[str, Any]]
+Shown = Callable[[RunRecord, Sequence[CallRecord], Library], Mapping[str, object]]
 """What is shown of a run beside its card."""
 
 _HANDLE = {"type": "string", "description": "The run handle that start_task gave. May be left out."}
 
-DEFINITIONS: tuple[dict[str, Any], ...] = (
+DEFINITIONS: tuple[Json, ...] = (
     {
         "name": "list_tasks",
         "description": "List the benchmark's tasks that can be solved with the tools shown here: id, family and "
@@ -117,7 +118,7 @@ DEFINITIONS: tuple[dict[str, Any], ...] = (
 
 SHOW = "Show this score card to the person as it is, table and all. Call start_task for the next task."
 
-_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in (*DEFINITIONS, *retrieval.DEFINITIONS)}
+_SCHEMAS = {str(tool["name"]): input_schema(tool) for tool in (*DEFINITIONS, *retrieval.DEFINITIONS)}
 
 MANY = 40
 """Tasks above which the list has a line per family."""
@@ -150,13 +151,13 @@ class BenchmarkTools:
         self._shown = shown
         self._only = only
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, object], client: str = "") -> ToolAnswer:
         """Answer one of our own tools."""
         arguments = _given(name, read_arguments(_SCHEMAS[name], arguments).arguments)
         found = problems(_SCHEMAS[name], arguments, strict=True)
         if found:
             return _answer(_text(str(InvalidArgumentsError(name, found)), is_error=True), "invalid_arguments")
-        handlers: dict[str, Callable[..., Awaitable[dict[str, Any]]]] = {
+        handlers: dict[str, Callable[..., Awaitable[OwnToolResult]]] = {
             "list_tasks": self._list_tasks,
             "start_task": self._start_task,
             "submit": self._submit,
@@ -170,9 +171,9 @@ class BenchmarkTools:
             owner = owner_of_error(error)
             if owner == "agent":
                 return _answer(_text(str(error), is_error=True), "not_found")
-            return Answer(outcome="failed", owner=owner, result=error_result(str(error)))
+            return ToolAnswer(outcome="failed", owner=owner, result=error_result(str(error)))
 
-    async def _list_tasks(self, seat: Seat, family: str | None = None) -> dict[str, Any]:
+    async def _list_tasks(self, seat: Seat, family: str | None = None) -> OwnToolResult:
         if (why := self._runs.shut()) is not None:
             raise RunError(why)
         tasks = self._of_family(seat, family)
@@ -185,7 +186,7 @@ class BenchmarkTools:
 
     async def _start_task(
         self, seat: Seat, task_id: str | None = None, family: str | None = None, abandon: bool = False
-    ) -> dict[str, Any]:
+    ) -> OwnToolResult:
         if (why := self._runs.shut()) is not None:
             raise RunError(why)
         run = None if abandon else self._runs.running(seat)
@@ -194,9 +195,7 @@ class BenchmarkTools:
             run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
         return await self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
 
-    async def _submit(
-        self, seat: Seat, answer: str, fields: dict[str, Any] | None = None, run: str | None = None
-    ) -> dict[str, Any]:
+    async def _submit(self, seat: Seat, answer: str, fields: Fields = None, run: str | None = None) -> OwnToolResult:
         # JSON can carry half a character, which no file and no database takes.
         record = await self._runs.submit(seat, answer.encode(errors="replace").decode(), run, fields)
         text = f"Submitted and sealed ({record.seal}). Call score next, without arguments, to see how it went."
@@ -208,7 +207,7 @@ class BenchmarkTools:
                 text += f" {_tally(self._runs.attempts(seat))}"
         return {**_text(text), "_meta": {RUN: record.id}}
 
-    async def _score(self, seat: Seat, run: str | None = None) -> dict[str, Any]:
+    async def _score(self, seat: Seat, run: str | None = None) -> OwnToolResult:
         if self._runs.running(seat) is not None:
             raise RunError("The task is still running: call submit with your final answer first.")
         record = self._runs.latest(seat) if run is None else self._runs.record(seat, run)
@@ -229,18 +228,20 @@ class BenchmarkTools:
         card = await self._scorer(record)
         if record.mode == "ranked" and event is None:
             return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
-        content = [{"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)]
-        meta = {CARD: card.to_json(), RUN: record.id}
+        content: list[dict[str, object]] = [
+            {"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)
+        ]
+        meta: dict[str, object] = {CARD: card.to_json(), RUN: record.id}
         if self._shown is not None and record.mode == "practice":
             with suppress(M3Error):
                 meta[SHOWN] = await anyio.to_thread.run_sync(self._beside, record)
         return {"content": content, "_meta": meta, "isError": False}
 
-    def _beside(self, record: RunRecord) -> dict[str, Any]:
+    def _beside(self, record: RunRecord) -> Mapping[str, object]:
         assert self._shown is not None
         return self._shown(record, self._runs.tool_calls(record.id), self._library)
 
-    async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> dict[str, Any]:
+    async def _find_tools(self, seat: Seat, query: str, limit: int = retrieval.FOUND) -> OwnToolResult:
         return retrieval.find_tools(seat, query, limit)
 
     @property
@@ -304,10 +305,10 @@ class BenchmarkTools:
         again = {"void"} if self._ranked else {"abandoned", "void"}
         return {run.task for run in self._runs.attempts(seat) if run.state not in again}
 
-    async def _opening(self, run: Run, more_rules: Sequence[str]) -> dict[str, Any]:
+    async def _opening(self, run: Run, more_rules: Sequence[str]) -> OwnToolResult:
         task = run.task
         paths, sounds = ([f"./{MEDIA}/{name}" for name in names] for names in (task.pictures, task.recordings))
-        recorded = await recordings.recordings_of(self._library, task)
+        recorded = await recordings_of(self._library, task)
         takes = {0: "", 1: "; they take the path above"}.get(len(paths + sounds), "; they take the paths above")
         handing_in = "your final answer and the fields" if task.fields or task.pictures else "your final answer"
         rules = (
@@ -319,15 +320,23 @@ class BenchmarkTools:
             self._limits,
             f"When you are done, call submit with {handing_in}, then score.",
         )
-        lines = [f"# Task {task.id}", "", task.question, "", *_where(paths), *recordings.told(recorded), *asked(task)]
+        lines = [
+            f"# Task {task.id}",
+            "",
+            task.question,
+            "",
+            *_where(paths),
+            *told_of_recordings(recorded),
+            *asked(task),
+        ]
         lines += ["How this works"]
         lines += [f"- {rule}" for rule in rules]
         text = "\n".join([*lines, "", f"Run handle: {run.id}"])
-        images = [
+        images: list[dict[str, object]] = [
             {"type": "image", "data": b64encode(data).decode(), "mimeType": picture_type(name)}
             for name, data in await shown_pictures(self._library, run)
         ]
-        facts: dict[str, Any] = {
+        facts: dict[str, object] = {
             "task": task.id,
             "family": task.family,
             "question": task.question,
@@ -338,14 +347,20 @@ class BenchmarkTools:
             del facts["family"]
         facts |= {"recordings": sounds} if sounds else {}
         facts |= {"fields": [field.shown() for field in task.fields]} if task.fields else {}
-        content = [{"type": "text", "text": text}, *images, *recordings.blocks(recorded)]
+        content: list[dict[str, object]] = [{"type": "text", "text": text}, *images, *recording_blocks(recorded)]
         return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
 
 
-def _given(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _names(schema: Json, part: str) -> Iterable[object]:
+    """What a part of a schema names."""
+    found = schema.get(part)
+    return found if isinstance(found, dict | list) else ()
+
+
+def _given(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
     """Without empty texts for what may be left out: some clients have their models fill in every parameter."""
     schema = _SCHEMAS[name]
-    optional = schema["properties"].keys() - set(schema.get("required", ()))
+    optional = set(_names(schema, "properties")) - set(_names(schema, "required"))
     return {field: value for field, value in arguments.items() if value != "" or field not in optional}
 
 
@@ -381,11 +396,11 @@ def _ids(ids: Sequence[str]) -> str:
     return f"{ids[0]} to {ids[-1]}" if numbered else ", ".join(ids)
 
 
-def _text(text: str, *, is_error: bool = False) -> dict[str, Any]:
+def _text(text: str, *, is_error: bool = False) -> OwnToolResult:
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 
-def _with_structure(result: dict[str, Any]) -> dict[str, Any]:
+def _with_structure(result: OwnToolResult) -> OwnToolResult:
     """A result whose data is structured content too; an image would be hidden behind it in some clients."""
     if any(block["type"] == "image" for block in result["content"]) or "_meta" not in result:
         return result
@@ -393,5 +408,5 @@ def _with_structure(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "structuredContent": data.get("card", data)}
 
 
-def _answer(result: dict[str, Any], outcome: Any = "success") -> Answer:
-    return Answer(outcome=outcome, result=json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
+def _answer(result: OwnToolResult, outcome: Outcome = "success") -> ToolAnswer:
+    return ToolAnswer(outcome=outcome, result=json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())

@@ -6,7 +6,7 @@ Everything is computed from the files that are there, so that a changed picture 
 from importlib.metadata import version
 from typing import Any
 
-from m3bench.proxy.steps import VERSION as STEPS_VERSION
+from m3bench.proxy.steps.segmentation import VERSION as STEPS_VERSION
 from m3bench.sandboxes.world.tables import world_hash
 from m3bench.server.scorecard.building import VERSION as SCORES_VERSION
 from m3bench.server.scoring.encoder import MINILM

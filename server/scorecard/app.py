@@ -1,6 +1,6 @@
 """The score card as an MCP App: the names that the extension gives the page which a client shows for `score`."""
 
-from typing import Any
+from m3bench.tasks.json_types import JsonObject
 
 EXTENSION = "io.modelcontextprotocol/ui"
 """The extension's id, under which clients say that they show such pages."""
@@ -14,5 +14,5 @@ CARD, RUN, SHOWN = "m3bench/card", "m3bench/run", "m3bench/shown"
 VIEW = "m3bench://run/{run}/view"
 """Where the page reads the rest through the client that shows it: the picture, and what each call sent and got."""
 
-TOOL_META: dict[str, Any] = {"ui": {"resourceUri": URI}}
+TOOL_META: JsonObject = {"ui": {"resourceUri": URI}}
 """What the definition of `score` says, to every client: those that do not know it pass over it."""

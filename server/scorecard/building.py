@@ -1,15 +1,17 @@
 """Scores a sealed run: alignment, structure ranges, call outcomes and checks in one score card.
 
-Everything comes from the record, the workspace and the task; the same record gives the same card. `model` is the
-card's form, `markdown` puts it into words.
+Everything comes from the record, the workspace and the task; the same record gives the same card. The recorded calls
+are read once, by `trajectory`; what follows works on the run that was played. `model` is the card's form, `markdown`
+puts it into words.
 """
 
 import logging
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from m3bench.server.scorecard.hearing import hearing_of
 from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import (
     ActualCall,
@@ -26,25 +28,33 @@ from m3bench.server.scorecard.model import (
     PaperScore,
     ReferenceCall,
     ScoreCard,
+    VoidReason,
 )
-from m3bench.server.scorecard.sight import sight_of
+from m3bench.server.scorecard.perception import hearing_of, sight_of
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
-from m3bench.server.scorecard.void import without_numbers_if_void
-from m3bench.server.scoring import Encoder, TrajectoryScore, effect_ranges, score
+from m3bench.server.scoring import (
+    EFFECT,
+    Encoder,
+    Profile,
+    RangedScore,
+    ScorableRun,
+    Signatures,
+    TrajectoryScore,
+    score_readings,
+)
 from m3bench.server.scoring.aggregate import METRICS
-from m3bench.server.scoring.differences import Difference
-from m3bench.server.scoring.effect_reasons import answer_note, miss_note, reasons
-from m3bench.server.scoring.effect_scorer import Played, answers_of, score_by_effect
-from m3bench.server.scoring.ranges import STRUCTURE, Ranges, best_of
+from m3bench.server.scoring.differences import DifferingArgument
+from m3bench.server.scoring.profiles import M3, STRUCTURE
+from m3bench.server.scoring.ranges import Range, Ranges
+from m3bench.server.scoring.reasons import answer_note, miss_note, reasons
 from m3bench.server.scoring.signatures import catalog_signatures
-from m3bench.server.scoring.texts import Signatures
 from m3bench.server.store.records import CallRecord, RunRecord, handed_in
-from m3bench.tasks.answers.grounding import Seen, seen_in, ungrounded
-from m3bench.tasks.answers.outcome import findings_of
-from m3bench.tasks.answers.reading import read
+from m3bench.tasks.answers.grounding import SeenFacts, seen_in, ungrounded
+from m3bench.tasks.answers.reading import findings_of, read
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.errors import WeightsError
+from m3bench.tasks.fault import void_run
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task
@@ -80,26 +90,9 @@ def score_run(
         scenes: What there is to see in the task's pictures.
     """
     played = played_run(records, task.question, client)
-    evidence = _evidence(run, played, workspace)
-    findings = findings_of(task, evidence)
-    untraced = _untraced(task, evidence, findings, scenes)
-    solved = bool(findings) and all(finding.passed for finding in findings)
-    outcomes = dict(sorted(Counter(record.outcome or "failed" for record in played.calls).items()))
-    excluded = dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items()))
-    gaps = sum(record.owner == "world" for record in records)
-    made = Played(
-        actual=played.trajectory,
-        references=[reference.trajectory for reference in task.references],
-        plans=plans or (),
-        results=[result_text(played.calls[index]) for index in played.order],
-        said=handed_in(run) if solved else "",
-        pictures=frozenset((*task.pictures, *task.recordings)),
-    )
-    signatures = catalog_signatures(load_catalog())
-    found = answers_of(made, signatures)
-    best = score_by_effect(made, signatures, found)
-    assert best.answers is not None
-    ranges = effect_ranges.best_of(found, played.segmentation.readings, played.order)
+    checked = _checked(run, task, played, workspace, scenes)
+    scorable = _scorable(task, played, plans or (), said=handed_in(run) if checked.solved else "")
+    best, ranges = _scored(scorable, played, EFFECT)
     card = ScoreCard(
         scoring_version=VERSION,
         scoring_profile="effect",
@@ -108,58 +101,100 @@ def score_run(
         metrics=dict(best.metrics),
         ranges=_kept(ranges),
         ranges_exact=ranges.exact,
-        paper=_paper(played, made.references, encoder, signatures),
-        success=solved if findings else None,
-        checks=tuple(
-            CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in findings
-        ),
-        grounded=None if untraced is None else not untraced,
-        ungrounded=tuple(untraced or ()),
-        outcomes=outcomes,
-        excluded=excluded,
-        gaps=gaps,
-        gap_share=gaps / max(1, len(records)),
+        paper=_paper(scorable, played, encoder),
+        success=checked.solved,
+        checks=checked.results,
+        grounded=None if checked.untraced is None else not checked.untraced,
+        ungrounded=tuple(checked.untraced or ()),
+        outcomes=dict(sorted(Counter(call.outcome or "failed" for call in played.calls).items())),
+        excluded=dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items())),
+        gaps=played.gaps,
+        gap_share=played.gaps / max(1, len(played.recorded)),
         reference=BestReference(index=best.reference, of=best.references),
-        alignment=alignment_of(best, made.references[best.reference], _in_steps(played)),
+        alignment=alignment_of(best, scorable.references[best.reference], _in_steps(played)),
         evidence=played.segmentation.evidence,
         open=played.segmentation.readings.open,
-        contradictions=tuple(
-            f"{record.tool}: {decision.contradiction}"
-            for record, decision in zip(played.calls, played.segmentation.decisions, strict=True)
-            if decision.contradiction
-        ),
-        reasons=reasons(best.answers),
+        contradictions=played.contradictions,
+        reasons=reasons(best),
         client=client,
-        sight=sight_of(run, task, records),
-        hearing=hearing_of(task, records),
+        sight=sight_of(run, task, played),
+        hearing=hearing_of(task, played),
     )
     card = card.model_copy(update={"improvements": improvements(card)})
-    return without_numbers_if_void(card, played.excluded)
+    return _without_numbers_if_void(card, played.excluded)
 
 
-def _kept(ranges: Ranges) -> dict[str, tuple[float, float]]:
-    return {
-        name: (low, high)
-        for name, (low, high) in ranges.values.items()
-        if name in (*STRUCTURE, "average") or low < high
-    }
+def _scorable(task: Task, played: PlayedRun, plans: Sequence[Plan], *, said: str) -> ScorableRun:
+    return ScorableRun(
+        actual=played.trajectory,
+        references=[reference.trajectory for reference in task.references],
+        plans=plans,
+        results=[played.calls[index].text for index in played.order],
+        said=said,
+        pictures=frozenset((*task.pictures, *task.recordings)),
+    )
 
 
-def _paper(played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder, signatures: Signatures) -> PaperScore:
+@dataclass(frozen=True, kw_only=True)
+class _Checked:
+    """What the checks of a task say about a run."""
+
+    findings: Sequence[Finding]
+    untraced: Sequence[str] | None
+    """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
+
+    @property
+    def solved(self) -> bool | None:
+        """Whether all checks passed; None when there are none."""
+        return all(finding.passed for finding in self.findings) if self.findings else None
+
+    @property
+    def results(self) -> tuple[CheckResult, ...]:
+        """The findings as the card has them."""
+        return tuple(
+            CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in self.findings
+        )
+
+
+def _checked(run: RunRecord, task: Task, played: PlayedRun, workspace: Path, scenes: Sequence[Scene]) -> _Checked:
+    calls = tuple(
+        LoggedCall(tool=call.tool, arguments=dict(call.arguments), outcome=call.outcome or "failed", text=call.text)
+        for call in played.calls
+    )
+    evidence = Evidence(answer=run.answer or "", fields=run.fields, workspace=workspace, calls=calls)
+    findings = findings_of(task, evidence)
+    given = read(task.fields, evidence.answer, evidence.fields)
+    if not given:
+        return _Checked(findings=findings, untraced=None)
+    seen = SeenFacts([*(call.text for call in calls if call.outcome == "success"), *seen_in(scenes)])
+    passed = {finding.check for finding in findings if finding.passed}
+    return _Checked(findings=findings, untraced=ungrounded(task.fields, given, passed, seen))
+
+
+@cache
+def _signatures() -> Signatures:
+    return catalog_signatures(load_catalog())
+
+
+def _scored(run: ScorableRun, played: PlayedRun, profile: Profile, encoder: Encoder | None = None) -> RangedScore:
+    readings, order = played.segmentation.readings, played.order
+    return score_readings(run, readings, order, encoder=encoder, profile=profile, signatures=_signatures())
+
+
+def _kept(ranges: Ranges) -> dict[str, Range]:
+    """The ranges that a card shows: those of structure always, the others where they are more than a value."""
+    always = (*STRUCTURE, "average")
+    return {name: (low, high) for name, (low, high) in ranges.values.items() if name in always or low < high}
+
+
+def _paper(run: ScorableRun, played: PlayedRun, encoder: Encoder) -> PaperScore:
     """The same run by the paper's metric; unscored on a machine that has no encoder, which nothing else needs."""
     try:
-        return _by_words(played, references, encoder, signatures)
+        best, ranges = _scored(run, played, M3, encoder)
     except WeightsError as error:
         logger.warning("The paper's metric was not scored: %s", error)
         unscored = dict.fromkeys((*METRICS, "average"))
-        return PaperScore(metrics=unscored, reference=0, reference_calls=len(references[0].calls), matched=0)
-
-
-def _by_words(
-    played: PlayedRun, references: Sequence[Trajectory], encoder: Encoder, signatures: Signatures
-) -> PaperScore:
-    best = score(played.trajectory, references, encoder=encoder, signatures=signatures)
-    ranges = best_of(_each(best, played, references, encoder, signatures), played.segmentation.readings, played.order)
+        return PaperScore(metrics=unscored, reference=0, reference_calls=len(run.references[0].calls), matched=0)
     return PaperScore(
         metrics=dict(best.metrics),
         ranges=_kept(ranges),
@@ -170,47 +205,25 @@ def _by_words(
     )
 
 
-def _each(
-    best: TrajectoryScore,
-    played: PlayedRun,
-    references: Sequence[Trajectory],
-    encoder: Encoder,
-    signatures: Signatures,
-) -> list[TrajectoryScore]:
-    """The run against each reference: in another reading of the steps another one may be the best."""
-    if not played.segmentation.readings.open:
-        return [best]
-    return [
-        best
-        if number == best.reference
-        else score(played.trajectory, [reference], encoder=encoder, signatures=signatures)
-        for number, reference in enumerate(references)
-    ]
-
-
 def _in_steps(played: PlayedRun) -> list[list[ActualCall]]:
     calls = [
-        ActualCall(
-            tool=record.tool,
-            arguments=record.taken.arguments,
-            outcome=record.outcome,
-            coerced=record.taken.coerced,
-        )
-        for record in played.calls
+        ActualCall(tool=call.tool, arguments=call.arguments, outcome=call.outcome, coerced=call.coerced)
+        for call in played.calls
     ]
     return [[calls[index] for index in step] for step in played.segmentation.steps]
 
 
 def alignment_of(best: TrajectoryScore, reference: Trajectory, actual: Sequence[Sequence[ActualCall]]) -> Alignment:
-    """Reference and actual calls by step, and which answers which by effect.
+    """Reference and actual calls by step, and which answers which.
 
     Args:
         best: The run scored by effect.
         reference: The reference that it was scored against.
         actual: The calls that were made, by step.
     """
-    found = best.answers
-    assert found is not None
+    found = best.alignment
+    planned = found.plan.calls if found.plan is not None else ()
+    missed = {placed.index: placed.call for placed in best.missed}
     return Alignment(
         reference_steps=tuple(
             tuple(ReferenceCall(tool=call.tool, arguments=dict(call.arguments)) for call in step.calls)
@@ -221,28 +234,28 @@ def alignment_of(best: TrajectoryScore, reference: Trajectory, actual: Sequence[
             Match(
                 reference=match.reference.index,
                 actual=match.actual.index,
-                also=answer.actual[1:],
+                also=tuple(placed.index for placed in match.answering[1:]),
                 similarity=match.similarity,
                 strong=match.strong,
                 differences=tuple(map(difference_of, match.differences)),
-                way=answer.way,
-                note=answer_note(answer, [found.tools[index] for index in answer.actual]),
+                way=match.way,
+                note=answer_note(match),
             )
-            for match, answer in zip(best.matches, found.answers.values(), strict=True)
+            for match in best.matches
         ),
-        missed=tuple(placed.index for placed in best.missed),
+        missed=tuple(missed),
         extra=tuple(placed.index for placed in best.extra),
-        not_needed=tuple(sorted(found.dropped)),
+        not_needed=tuple(placed.index for placed in best.unneeded),
         instead=tuple(
-            Instead(reference=place, actual=actual, note=miss_note(agreement, found.reference_tools[place]))
-            for place, (actual, agreement) in found.rejected.items()
+            Instead(reference=place, actual=near.actual, note=miss_note(near.agreement, missed[place].tool))
+            for place, near in found.nearest.items()
         ),
-        needs=tuple(call.needs for call in found.plan.calls),
-        waits=tuple(call.waits for call in found.plan.calls),
+        needs=tuple(call.needs for call in planned),
+        waits=tuple(call.waits for call in planned),
     )
 
 
-def difference_of(found: Difference) -> ArgumentDifference:
+def difference_of(found: DifferingArgument) -> ArgumentDifference:
     """A difference as a card holds it."""
     match found.kind:
         case "missing":
@@ -255,23 +268,33 @@ def difference_of(found: Difference) -> ArgumentDifference:
             )
 
 
-def _evidence(run: RunRecord, played: PlayedRun, workspace: Path) -> Evidence:
-    calls = tuple(
-        LoggedCall(
-            tool=record.tool,
-            arguments=record.taken.arguments,
-            outcome=record.outcome or "failed",
-            text=result_text(record),
-        )
-        for record in played.calls
+def _without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> ScoreCard:
+    """The card as it counts, given the calls that failed through no fault of the agent.
+
+    What was done stays on the card of a void run for people to see; nothing that could be averaged or ranked does.
+    Which faults make a run void says `m3bench.tasks.fault`.
+    """
+    found = void_run((record.owner, _told(record)) for record in lost)
+    if found is None:
+        return card
+    paper = card.paper and card.paper.model_copy(update={"metrics": dict.fromkeys(card.paper.metrics), "ranges": {}})
+    return card.model_copy(
+        update={
+            "metrics": dict.fromkeys(card.metrics),
+            "ranges": {},
+            "paper": paper,
+            "success": None,
+            "grounded": None,
+            "ungrounded": (),
+            "reasons": {},
+            "improvements": (),
+            "void": VoidReason(fault=found.fault, words=found.words),
+        }
     )
-    return Evidence(answer=run.answer or "", fields=run.fields, workspace=workspace, calls=calls)
 
 
-def _untraced(task: Task, evidence: Evidence, findings: Sequence[Finding], scenes: Sequence[Scene]) -> list[str] | None:
-    """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
-    given = read(task.fields, evidence.answer, evidence.fields)
-    if not given:
-        return None
-    seen = Seen([*(call.text for call in evidence.calls if call.outcome == "success"), *seen_in(scenes)])
-    return ungrounded(task.fields, given, {one.check for one in findings if one.passed}, seen)
+def _told(record: CallRecord) -> str:
+    """What the client was told of a call; one without an answer was lost with the process."""
+    if record.error is not None:
+        return str(record.error[1])
+    return result_text(record) or "The call has no answer on record."

@@ -1,215 +1,399 @@
 """What would have raised the score: each fault of a run corrected alone, and scored again.
 
-Works on a score card, so that any card can be asked, and under the profile that its headline follows; what is here is
-for the paper's metric. The matches are kept: a correction adds, removes, moves or changes the calls it names and
-nothing else, and the metrics are computed anew. What a correction would gain is therefore exact for the reference that
-counted; the gains of several do not add up.
+Works on a score card, so that any card can be asked, and under the profile that its headline follows. The matches are
+kept: a correction adds, removes, moves or completes the calls it names and nothing else, and the metrics are computed
+anew. What a correction would gain is therefore exact for the reference that counted; the gains of several do not add
+up. What is wrong about the steps depends on what a call depends on: the two subclasses below.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from m3bench.server.scorecard.call_words import (
-    call_text,
-    differences_text,
-    left_out_text,
-    listed,
-    slot_text,
-    tool_name,
-    tools_text,
+from m3bench.server.scorecard.model import (
+    ActualCall,
+    Alignment,
+    ArgumentDifference,
+    ExtraArgument,
+    Fault,
+    Improvement,
+    Match,
+    MissingArgument,
+    ReferenceCall,
+    ScoreCard,
 )
-from m3bench.server.scorecard.effect_improvements import EffectCorrections
-from m3bench.server.scorecard.model import Fault, Improvement, Match, ScoreCard
-from m3bench.server.scoring.metrics import Alignment, Link
-from m3bench.server.scoring.profiles import M3
-from m3bench.server.scoring.scorer import measure
+from m3bench.server.scoring.alignment import CallAlignment, CallMatch
+from m3bench.server.scoring.profiles import PROFILES, Profile
+from m3bench.server.scoring.words import printable, value
+from m3bench.tasks.plan import Plan, PlannedCall
 
 LEAST = 0.0005
 """What gains less is not worth a line."""
 MOST = 10
+_NAMED = 3
+"""Names that are _listed before the rest is counted."""
 
 
 def improvements(card: ScoreCard) -> tuple[Improvement, ...]:
     """The corrections that would raise the average, the best first; none when there is no average."""
     if card.average is None:
         return ()
-    corrections = EffectCorrections if card.scoring_profile == "effect" else _Corrections
-    found = [one for one in corrections(card, card.average).all() if one.gain > LEAST]
-    found.sort(key=lambda one: (-round(one.average, 9), one.kind, one.reference, one.actual))
+    profile = PROFILES[card.scoring_profile]
+    corrections = _PlanCorrections if profile.dependence == "plan" else _StepCorrections
+    found = [each for each in corrections(card.alignment, profile, card.average).all() if each.gain > LEAST]
+    found.sort(key=lambda each: (-round(each.average, 9), each.kind, each.reference, each.actual))
     return tuple(_once(found)[:MOST])
 
 
 def _once(found: Iterable[Improvement]) -> list[Improvement]:
     """Two steps in the wrong order can be corrected from either side: the first is kept."""
     kept: dict[tuple[Fault, frozenset[int], frozenset[int]], Improvement] = {}
-    for one in found:
-        kept.setdefault((one.kind, frozenset(one.reference), frozenset(one.actual)), one)
+    for each in found:
+        kept.setdefault((each.kind, frozenset(each.reference), frozenset(each.actual)), each)
     return list(kept.values())
 
 
-class _Corrections:
-    """The corrections of one card. Actual steps have even places, so that a new one fits between any two."""
+def _alignment_of(shown: Alignment, *, planned: bool) -> CallAlignment:
+    """What the metrics need of a card's alignment. Actual steps have even numbers: a new one fits between any two."""
+    none: tuple[tuple[int, ...], ...] = ((),) * len(shown.reference_calls)
+    before = zip(shown.needs or none, shown.waits or none, strict=True)
+    calls = tuple(PlannedCall(needs=needs, waits=waits) for needs, waits in before)
+    return CallAlignment(
+        matches={
+            match.reference: CallMatch(actual=match.calls, similarity=match.similarity) for match in shown.matches
+        },
+        reference_sizes=tuple(map(len, shown.reference_steps)),
+        actual_steps=tuple(2 * step + 2 for step, _ in shown.actual_calls),
+        plan=Plan(calls=calls) if planned else None,
+        not_needed=frozenset(shown.not_needed),
+    )
 
-    def __init__(self, card: ScoreCard, now: float) -> None:
-        alignment = card.alignment
+
+class _Corrections:
+    """The corrections of one card, whatever its profile."""
+
+    def __init__(self, shown: Alignment, profile: Profile, now: float) -> None:
+        self._profile = profile
         self._now = now
-        self._reference = alignment.reference_calls
-        self._actual = alignment.actual_calls
-        self._sizes = tuple(map(len, alignment.reference_steps))
-        self._matches = alignment.matches
-        self._missed = alignment.missed
-        self._extra = alignment.extra
+        self._reference = shown.reference_calls
+        self._actual = shown.actual_calls
+        self._matches: Mapping[int, Match] = {match.reference: match for match in shown.matches}
+        self._missed = shown.missed
+        self._extra = shown.extra
+        self._instead = {instead.reference: instead for instead in shown.instead}
+        self._found = _alignment_of(shown, planned=profile.dependence == "plan")
+        self._first = self._found.first_steps
+        """Where each answered reference call was answered first."""
 
     def all(self) -> Iterator[Improvement]:
+        """Every correction, whatever it gains."""
         claimed: set[int] = set()
         for place in self._missed:
-            yield self._answer(place, claimed)
-        yield from self._leave_out([place for place in self._extra if place not in claimed])
-        for number, match in enumerate(self._matches):
-            if match.similarity < 1 - LEAST:
-                yield self._correct(number, match)
-        for step in sorted(set(self._steps)):
-            yield from self._gather(step)
+            yield self._answered(place, claimed)
+        yield from self._left_out([place for place in self._extra if place not in claimed])
+        for place, match in self._matches.items():
+            if not match.full:
+                yield self._completed(place, match)
+        yield from self._in_other_steps()
 
-    @cached_property
-    def _steps(self) -> list[int]:
-        """The reference step of each match."""
-        return [self._reference[match.reference][0] for match in self._matches]
+    def _in_other_steps(self) -> Iterator[Improvement]:
+        """Calls that belong into other steps than they were sent in."""
+        raise NotImplementedError
 
-    @cached_property
-    def _links(self) -> list[Link]:
-        return [
-            Link(step, self._slot(match.actual), match.similarity)
-            for step, match in zip(self._steps, self._matches, strict=True)
-        ]
+    def _slots(self, places: Sequence[int]) -> set[int]:
+        """The steps in which reference calls that belong together could go out."""
+        raise NotImplementedError
 
-    def _slot(self, actual: int) -> int:
-        return 2 * self._actual[actual][0] + 2
-
-    def _average(self, links: Iterable[Link], calls: int) -> float:
-        alignment = Alignment(links=tuple(links), reference_sizes=self._sizes, actual_sizes=(calls,), strong=M3.strong)
-        return measure(alignment, M3)[0]["average"] or 0.0
+    def _average(self, found: CallAlignment) -> float:
+        return self._profile.measure(found).values["average"] or 0.0
 
     def _improvement(
-        self, *, kind: Fault, average: float, reference: tuple[int, ...], actual: tuple[int, ...], text: str
+        self, *, kind: Fault, average: float, reference: Iterable[int], actual: Iterable[int], text: str
     ) -> Improvement:
-        gain = average - self._now
-        return Improvement(kind=kind, gain=gain, average=average, reference=reference, actual=actual, text=text)
+        return Improvement(
+            kind=kind, gain=average - self._now, average=average, reference=tuple(sorted(reference)),
+            actual=tuple(sorted(set(actual))), text=text,
+        )  # fmt: skip
 
-    def _answer(self, place: int, claimed: set[int]) -> Improvement:
-        """A missed call, answered: by the call of that tool that answers nothing, or by a new one."""
-        step, call = self._reference[place]
-        stand_in = next((at for at in self._extra if at not in claimed and self._actual[at][1].tool == call.tool), None)
+    def _answered(self, place: int, claimed: set[int]) -> Improvement:
+        """A missed call, answered: by the call that was made in its place, or by a new one."""
+        _, call = self._reference[place]
+        stand_in = self._stand_in(place, claimed)
         if stand_in is not None:
             claimed.add(stand_in)
-            link = Link(step, self._slot(stand_in), 1.0)
             where, mine = self._actual[stand_in]
-            said = "failed" if mine.failed else "asked for something else"
+            note = self._instead[place].note if place in self._instead else ""
+            said = "failed" if mine.failed else note or "asked for something else"
+            wanted = "" if note and not mine.failed else f": the reference calls {_call_text(call)}"
+            joint = " " if mine.failed or not note else ": "
             return self._improvement(
                 kind="failed" if mine.failed else "unlike",
-                average=self._average([*self._links, link], len(self._actual)),
-                reference=(place,),
-                actual=(stand_in,),
-                text=f"{tool_name(mine)} in step {where + 1} {said}: the reference calls {call_text(call)}.",
+                average=self._average(self._with(place, (stand_in,))),
+                reference=[place],
+                actual=[stand_in],
+                text=f"{_tool_name(mine)} in step {where + 1}{joint}{said}{wanted}.",
             )
+        found = self._with(place, (len(self._actual),))
         average, slot = max(
-            (self._average([*self._links, Link(step, slot, 1.0)], len(self._actual) + 1), -slot)
-            for slot in self._slots(step)
+            (self._average(replace(found, actual_steps=(*found.actual_steps, slot))), -slot)
+            for slot in self._slots([place])
         )
         return self._improvement(
             kind="missed",
             average=average,
-            reference=(place,),
-            actual=(),
-            text=f"{call_text(call)} is missing{slot_text(-slot, first=not self._actual)}.",
+            reference=[place],
+            actual=[],
+            text=f"{_call_text(call)} is missing{_slot_text(-slot, first=not self._actual)}.",
         )
 
-    def _leave_out(self, places: Sequence[int]) -> Iterator[Improvement]:
+    def _stand_in(self, place: int, claimed: set[int]) -> int | None:
+        """A call that answers nothing and was meant for a missed one: the nearest, or one of its tool that failed."""
+        free = [at for at in self._extra if at not in claimed]
+        near = self._instead.get(place)
+        if near is not None and near.actual in free:
+            return near.actual
+        tool = self._reference[place][1].tool
+        return next((at for at in free if self._actual[at][1].tool == tool), None)
+
+    def _with(self, place: int, actual: tuple[int, ...]) -> CallAlignment:
+        """The alignment with one reference call fully answered."""
+        matches = {**self._found.matches, place: CallMatch(actual=actual, similarity=1.0)}
+        return replace(self._found, matches=matches)
+
+    def _left_out(self, places: Sequence[int]) -> Iterator[Improvement]:
         if not places:
             return
+        kept = [index for index in range(len(self._actual)) if index not in set(places)]
+        at = {index: number for number, index in enumerate(kept)}
+        found = replace(
+            self._found,
+            actual_steps=tuple(self._found.actual_steps[index] for index in kept),
+            matches={
+                place: replace(match, actual=tuple(at[index] for index in match.actual))
+                for place, match in self._found.matches.items()
+            },
+        )
         yield self._improvement(
             kind="extra",
-            average=self._average(self._links, len(self._actual) - len(places)),
-            reference=(),
-            actual=tuple(places),
-            text=left_out_text([self._actual[place][1] for place in places]),
+            average=self._average(found),
+            reference=[],
+            actual=places,
+            text=_left_out_text([self._actual[place][1] for place in places]),
         )
 
-    def _correct(self, number: int, match: Match) -> Improvement:
-        """A match with the reference's arguments."""
-        links = list(self._links)
-        links[number] = links[number]._replace(similarity=1.0)
+    def _completed(self, place: int, match: Match) -> Improvement:
+        """A call that gave all of what was wanted."""
         where, mine = self._actual[match.actual]
+        note = f", {match.note}" if match.note else ""
         return self._improvement(
             kind="arguments",
-            average=self._average(links, len(self._actual)),
-            reference=(match.reference,),
-            actual=(match.actual,),
-            text=f"{tool_name(mine)} in step {where + 1}: {differences_text(match.differences)}.",
+            average=self._average(self._with(place, match.calls)),
+            reference=[place],
+            actual=match.calls,
+            text=f"{_tool_name(mine)} in step {where + 1}{note}: {_differences_text(match.differences)}.",
         )
 
-    def _gather(self, step: int) -> Iterator[Improvement]:
-        """All matches of a reference step in one actual step, at the right place among the others."""
-        mine = [number for number, other in enumerate(self._steps) if other == step]
-        average, _ = max(
-            (
-                self._average(
-                    (
-                        link._replace(actual_step=slot) if number in set(mine) else link
-                        for number, link in enumerate(self._links)
-                    ),
-                    len(self._actual),
-                ),
-                -slot,
+    def _moved(self, places: Iterable[int], slot: int) -> CallAlignment:
+        """The calls that answer these, in another step."""
+        moved = {index for place in places for index in self._found.matches[place].actual}
+        steps = enumerate(self._found.actual_steps)
+        return replace(self._found, actual_steps=tuple(slot if index in moved else step for index, step in steps))
+
+    def _about(self, kind: Fault, average: float, places: Sequence[int], text: str) -> Improvement:
+        actual = [index for place in places for index in self._matches[place].calls]
+        return self._improvement(kind=kind, average=average, reference=places, actual=actual, text=text)
+
+    def _by_reference_step(self) -> dict[int, list[int]]:
+        """The answered reference calls of each step of the reference."""
+        groups: dict[int, list[int]] = {}
+        for place in self._matches:
+            groups.setdefault(self._found.reference_steps[place], []).append(place)
+        return groups
+
+    def _names(self, places: Sequence[int]) -> str:
+        return _tools_text(self._actual[self._matches[place].actual][1] for place in places)
+
+
+class _PlanCorrections(_Corrections):
+    """Where a call depends on those that its plan says it needs."""
+
+    def _in_other_steps(self) -> Iterator[Improvement]:
+        yield from self._gathered()
+        yield from self._parted()
+        yield from self._turned()
+
+    def _slots(self, places: Sequence[int]) -> set[int]:
+        """After all that the calls need, before all that need them, with others where that is possible."""
+        plan = self._found.plan
+        assert plan is not None
+        before = max(
+            (self._first[need] for place in places for need in plan.needs[place] if need in self._first), default=0
+        )
+        dependents = [other for other in self._first if any(place in plan.needs[other] for place in places)]
+        after = min((self._first[other] for other in dependents), default=None)
+        fitting = {slot for slot in self._first.values() if slot > before and (after is None or slot < after)}
+        return {before + 1} | ({after - 1} if after is not None else set()) | fitting
+
+    def _gathered(self) -> Iterator[Improvement]:
+        """Calls of one reference step that went out in several steps, sent together."""
+        for group in self._by_reference_step().values():
+            spread = sorted({self._first[place] for place in group})
+            if len(spread) > 1:
+                average = max(self._average(self._moved(group, slot)) for slot in {*spread, *self._slots(group)})
+                steps = _listed(str(slot // 2) for slot in spread)
+                text = f"{self._names(group)} could go out together and went out apart, in steps {steps}."
+                yield self._about("apart", average, group, text)
+
+    def _parted(self) -> Iterator[Improvement]:
+        """Calls that went out with one that they need, sent after it."""
+        together: dict[int, dict[int, set[int]]] = {}
+        for need, place in self._found.dependences:
+            if self._first[need] == self._first[place]:
+                together.setdefault(self._first[place], {}).setdefault(place, set()).add(need)
+        for slot, waiting in sorted(together.items()):
+            first = sorted(set().union(*waiting.values()) - waiting.keys())
+            later = min((other for other in self._found.actual_steps if other > slot), default=slot + 1)
+            average = max(self._average(self._moved(sorted(waiting), to)) for to in {slot + 1, later})
+            text = (
+                f"{self._names(sorted(waiting))} should wait for {self._names(first or sorted(waiting))}: "
+                f"they went out together in step {slot // 2}."
             )
-            for slot in self._slots(step)
-        )
-        slots = sorted({self._links[number].actual_step for number in mine})
-        others = [number for number in range(len(self._links)) if self._steps[number] != step]
-        mixed = self._one_side(step, [number for number in others if self._links[number].actual_step in slots])
-        turned = self._one_side(
-            step,
-            [
-                number
-                for number in others
-                if any((self._steps[number] < step) != (self._links[number].actual_step < place) for place in slots)
-                and self._links[number].actual_step not in slots
-            ],
-        )
-        if len(slots) > 1:
-            spread = listed(str(place // 2) for place in slots)
-            text = f"{self._names(mine)} belong together and went out apart, in steps {spread}."
-            yield self._moved("apart", average, mine, [], text)
-        elif mixed:
-            first, then = (mixed, mine) if self._steps[mixed[0]] < step else (mine, mixed)
-            together = f"they went out together in step {slots[0] // 2}"
-            text = f"{self._names(then)} should wait for {self._names(first)}: {together}."
-            yield self._moved("mixed", average, mine, mixed, text)
-        elif turned:
-            first, then = (turned, mine) if self._steps[turned[0]] < step else (mine, turned)
-            text = f"{self._names(first)} should come before {self._names(then)}: it was the other way round."
-            yield self._moved("order", average, mine, turned, text)
+            yield self._about("mixed", average, [*waiting, *first], text)
 
-    def _one_side(self, step: int, numbers: list[int]) -> list[int]:
-        """Those that come before the step in the reference or, when there are none, after it."""
-        return [number for number in numbers if self._steps[number] < step] or numbers
+    def _turned(self) -> Iterator[Improvement]:
+        """Calls that went out before one that they need, sent after it, or that one before them."""
+        early: dict[int, list[int]] = {}
+        for need, place in self._found.dependences:
+            if self._first[need] > self._first[place]:
+                early.setdefault(place, []).append(need)
+        for place, late in early.items():
+            after = max(self._first[need] for need in late)
+            to = {after + 1, min((slot for slot in self._found.actual_steps if slot > after), default=after + 1)}
+            ways = [self._moved([place], slot) for slot in to] + [self._moved(late, self._first[place] - 1)]
+            text = f"{self._names(late)} should come before {self._names([place])}: it was the other way round."
+            yield self._about("order", max(map(self._average, ways)), [place, *late], text)
 
-    def _moved(self, kind: Fault, average: float, mine: list[int], others: list[int], text: str) -> Improvement:
-        about = [self._matches[number] for number in (*mine, *others)]
-        return self._improvement(
-            kind=kind,
-            average=average,
-            reference=tuple(sorted(match.reference for match in about)),
-            actual=tuple(sorted(match.actual for match in about)),
-            text=text,
-        )
 
-    def _slots(self, step: int) -> set[int]:
-        """Where calls of a reference step could stand: with its siblings, or between what comes before and after."""
-        siblings = {link.actual_step for link in self._links if link.reference_step == step}
-        before = max((link.actual_step for link in self._links if link.reference_step < step), default=0)
-        after = min((link.actual_step for link in self._links if link.reference_step > step), default=None)
+class _StepCorrections(_Corrections):
+    """Where each step of the reference depends on those before it."""
+
+    def _in_other_steps(self) -> Iterator[Improvement]:
+        """All matches of a reference step in one actual step, at the right place among the others."""
+        for step, mine in sorted(self._by_reference_step().items()):
+            average = max(self._average(self._moved(mine, slot)) for slot in self._slots(mine))
+            slots = sorted({self._first[place] for place in mine})
+            mixed, turned = (
+                self._one_side(step, self._mixed(step, slots)),
+                self._one_side(step, self._turned(step, slots)),
+            )
+            if len(slots) > 1:
+                spread = _listed(str(slot // 2) for slot in slots)
+                text = f"{self._names(mine)} belong together and went out apart, in steps {spread}."
+                yield self._about("apart", average, mine, text)
+            elif mixed:
+                first, then = self._by_order(step, mine, mixed)
+                together = f"they went out together in step {slots[0] // 2}"
+                text = f"{self._names(then)} should wait for {self._names(first)}: {together}."
+                yield self._about("mixed", average, [*mine, *mixed], text)
+            elif turned:
+                first, then = self._by_order(step, mine, turned)
+                text = f"{self._names(first)} should come before {self._names(then)}: it was the other way round."
+                yield self._about("order", average, [*mine, *turned], text)
+
+    def _slots(self, places: Sequence[int]) -> set[int]:
+        """With other calls of their reference step, or between what comes before and after it."""
+        step = self._found.reference_steps[places[0]]
+        links = self._found.links
+        siblings = {link.actual_step for link in links if link.reference_step == step}
+        before = max((link.actual_step for link in links if link.reference_step < step), default=0)
+        after = min((link.actual_step for link in links if link.reference_step > step), default=None)
         return siblings | {before + 1} | ({after - 1} if after is not None else set())
 
-    def _names(self, numbers: Sequence[int]) -> str:
-        return tools_text(self._actual[self._matches[number].actual][1] for number in numbers)
+    def _mixed(self, step: int, slots: Sequence[int]) -> list[int]:
+        """Answered calls of other reference steps that went out in these steps."""
+        return [place for place in self._others(step) if self._first[place] in slots]
+
+    def _turned(self, step: int, slots: Sequence[int]) -> list[int]:
+        """Answered calls of other reference steps that went out on the wrong side of one of these steps."""
+        return [
+            place
+            for place in self._others(step)
+            if self._first[place] not in slots
+            and any((self._found.reference_steps[place] < step) != (self._first[place] < slot) for slot in slots)
+        ]
+
+    def _others(self, step: int) -> list[int]:
+        return [place for place in self._matches if self._found.reference_steps[place] != step]
+
+    def _one_side(self, step: int, places: list[int]) -> list[int]:
+        """Those that come before the step in the reference or, when there are none, after it."""
+        return [place for place in places if self._found.reference_steps[place] < step] or places
+
+    def _by_order(self, step: int, mine: list[int], others: list[int]) -> tuple[list[int], list[int]]:
+        return (others, mine) if self._found.reference_steps[others[0]] < step else (mine, others)
+
+
+def _tool_name(call: ReferenceCall | ActualCall) -> str:
+    """The name of a call's tool."""
+    name = printable(call.tool)
+    return name if len(name) <= 60 else f"{name[:59]}…"
+
+
+def _call_text(call: ReferenceCall) -> str:
+    """A call with its arguments."""
+    arguments = ", ".join(f"{printable(name)}={value(item, 32)}" for name, item in call.arguments.items())
+    return f"{_tool_name(call)}({arguments if len(arguments) <= 90 else arguments[:89] + '…'})"
+
+
+def _differences_text(differences: Sequence[ArgumentDifference]) -> str:
+    """What is different about the arguments of a call."""
+    said = []
+    for item in differences[:2]:
+        name = printable(item.argument)[:40] or "the arguments"
+        if isinstance(item, MissingArgument):
+            said.append(f"{name} is missing, the reference has {value(item.reference, 40)}")
+        elif isinstance(item, ExtraArgument):
+            said.append(f"{name} is not in the reference")
+        else:
+            said.append(f"{name} is {value(item.actual, 40)}, the reference has {value(item.reference, 40)}")
+    if len(differences) > 2:
+        said.append(f"{len(differences) - 2} more differ")
+    return "; ".join(said) or "its arguments differ"
+
+
+def _listed(words: Iterable[str]) -> str:
+    """Words one after the other; the rest of many is counted."""
+    *most, last = words
+    if len(most) > _NAMED:
+        return f"{', '.join(most[:_NAMED])} and {len(most) + 1 - _NAMED} more"
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _tools_text(calls: Iterable[ActualCall]) -> str:
+    """The tools of some calls, each with how often it was called."""
+    return _listed(f"{times} × {name}" if times > 1 else name for name, times in _tools(calls).items())
+
+
+def _left_out_text(calls: Sequence[ActualCall]) -> str:
+    """That calls could be left out, and which."""
+    names = _tools(calls)
+    some = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(_NAMED)]
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    count = "1 call answers" if len(calls) == 1 else f"{len(calls)} calls answer"
+    return f"{count} nothing in the reference and could be left out: {', '.join(some)}{rest}."
+
+
+def _slot_text(slot: int, *, first: bool) -> str:
+    """Where a new call would stand. Steps have even slots, so that a new one fits between any two.
+
+    Args:
+        slot: The slot.
+        first: Whether it would be the first call of all.
+    """
+    if slot % 2 == 0:
+        return f" in step {slot // 2}"
+    return f" after step {slot // 2}" if slot > 1 else "" if first else " at the beginning"
+
+
+def _tools(calls: Iterable[ActualCall]) -> Counter[str]:
+    return Counter(map(_tool_name, calls))

@@ -8,9 +8,7 @@ for a heading.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from m3bench.server.scorecard.hearing import WORDS as HEARING_WORDS
 from m3bench.server.scorecard.model import (
     ActualCall,
     ArgumentDifference,
@@ -20,10 +18,11 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
 )
-from m3bench.server.scorecard.sight import WORDS
-from m3bench.server.scoring.effect_reasons import AVERAGE
+from m3bench.server.scorecard.perception import HEARING_WORDS, SIGHT_WORDS
+from m3bench.server.scoring.reasons import EFFECT_AVERAGE
 from m3bench.server.scoring.words import printable, value
 from m3bench.server.store.capability import client_line
+from m3bench.tasks.json_types import JsonValue
 
 METRICS = {
     "recall": "needed calls made",
@@ -60,7 +59,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         _checks(card),
         " ".join(part for part in (_outcomes(card), _steps(card)) if part),
         _client(card),
-        WORDS[card.sight] if card.sight is not None else "",
+        SIGHT_WORDS[card.sight] if card.sight is not None else "",
         HEARING_WORDS[card.hearing] if card.hearing is not None else "",
         _more(run),
     ]
@@ -109,7 +108,7 @@ def _metrics(card: ScoreCard) -> str:
     if card.scoring_profile == "effect" and card.average is not None:
         low, high = card.range_of("average")
         spread = _spread(low, high)
-        lines.append(f"| average | `{_bar(card.average, low, high)}` | {card.average:.3f}{spread} | {AVERAGE} |")
+        lines.append(f"| average | `{_bar(card.average, low, high)}` | {card.average:.3f}{spread} | {EFFECT_AVERAGE} |")
     return "\n".join(lines)
 
 
@@ -136,7 +135,7 @@ def _improvements(card: ScoreCard) -> str:
 def _reference_rows(card: ScoreCard) -> Iterator[str]:
     actual = card.alignment.actual_calls
     matches = {match.reference: match for match in card.alignment.matches}
-    instead = {one.reference: one for one in card.alignment.instead}
+    instead = {near.reference: near for near in card.alignment.instead}
     unneeded = set(card.alignment.not_needed)
     for index, (step, call) in enumerate(card.alignment.reference_calls):
         match = matches.get(index)
@@ -154,7 +153,7 @@ def _reference_rows(card: ScoreCard) -> Iterator[str]:
 
 def _extra_rows(card: ScoreCard) -> Iterator[str]:
     actual = card.alignment.actual_calls
-    told = {one.actual for one in card.alignment.instead}
+    told = {near.actual for near in card.alignment.instead}
     for place in (place for place in card.alignment.extra if place not in told):
         step, call = actual[place]
         failed = f" ({call.outcome.replace('_', ' ')})" if call.failed and call.outcome else ""
@@ -198,7 +197,7 @@ def _difference(item: ArgumentDifference) -> str:
     return f"{item.argument}={_short(item.actual)}{also}"
 
 
-def _short(item: Any) -> str:
+def _short(item: JsonValue) -> str:
     text = value(item, 42)
     return text[1:-1] if isinstance(item, str) and text.endswith('"') else text
 

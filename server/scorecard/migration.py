@@ -6,7 +6,6 @@ list it in `_STEPS`.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,6 +13,7 @@ from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import SCHEMA, ScoreCard
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.errors import StoreError
+from m3bench.tasks.json_types import JsonObject, JsonValue
 
 
 def card_of(record: RunRecord) -> ScoreCard | None:
@@ -30,7 +30,7 @@ def card_of(record: RunRecord) -> ScoreCard | None:
         raise StoreError(f"Run {record.id[:12]}: {error}") from error
 
 
-def read_card(data: Mapping[str, Any]) -> ScoreCard:
+def read_card(data: Mapping[str, JsonValue]) -> ScoreCard:
     """A score card of any version.
 
     Raises:
@@ -48,7 +48,7 @@ def read_card(data: Mapping[str, Any]) -> ScoreCard:
     return card
 
 
-def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
+def upgraded(data: Mapping[str, JsonValue]) -> JsonObject:
     """The data of a score card as this version would have written it; its values are not checked.
 
     Raises:
@@ -63,7 +63,7 @@ def upgraded(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _from_1(old: dict[str, Any]) -> dict[str, Any]:
+def _from_1(old: JsonObject) -> JsonObject:
     """Give the form a version of its own and what had other names its own; tell of a client and of reasons always."""
     renamed = {"version": "scoring_version", "gains": "improvements"}
     new = {renamed.get(name, name): value for name, value in old.items()}
@@ -73,14 +73,14 @@ def _from_1(old: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _from_2(old: dict[str, Any]) -> dict[str, Any]:
+def _from_2(old: JsonObject) -> JsonObject:
     """Say that the headline is the paper's metric, which it stays; what was said by effect in passing is left out."""
     new = {name: value for name, value in old.items() if name != "effect"}
     alignment = new.get("alignment")
     if isinstance(alignment, dict):
         matches = alignment.get("matches")
         if isinstance(matches, list):
-            more: dict[str, Any] = {"also": [], "way": None, "note": ""}
+            more: JsonObject = {"also": [], "way": None, "note": ""}
             matches = [{**more, **match} if isinstance(match, dict) else match for match in matches]
         new["alignment"] = {"not_needed": [], "instead": [], "needs": [], "waits": [], **alignment, "matches": matches}
     if isinstance(client := new.get("client"), dict):
@@ -88,5 +88,5 @@ def _from_2(old: dict[str, Any]) -> dict[str, Any]:
     return {"sight": None, "hearing": None, **new, "schema": 3, "scoring_profile": "m3", "paper": None}
 
 
-_STEPS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1, _from_2)
+_STEPS: tuple[Callable[[JsonObject], JsonObject], ...] = (_from_1, _from_2)
 """From each version to the next, the oldest first."""

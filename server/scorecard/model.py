@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from m3bench.server.scorecard.sight import Hearing, Sight
 from m3bench.server.scoring.aggregate import Row
+from m3bench.server.scoring.alignment import Way
 from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.fault import Fault as RunFault
+from m3bench.tasks.json_types import JsonObject, JsonValue
 
 SCHEMA = 3
 """Version of the form below. A card without this field was written by the first release."""
@@ -20,8 +21,11 @@ SCHEMA = 3
 ScoringProfile = Literal["effect", "m3"]
 """What the numbers of a card follow: the effect of calls, or the paper's metric."""
 
-Way = Literal["same call", "same effect", "partly", "another route"]
-"""How a reference call was answered by effect."""
+Sight = Literal["seen", "read by tools", "unseen"]
+"""The model saw the picture; nothing shows that it did, and tools were given it; nothing shows that anybody looked."""
+
+Hearing = Literal["played by a tool", "read by tools", "sent alone"]
+"""Of sound or film: a tool handed it out; tools told of it in words; it was sent, and no tool was given it."""
 
 Fault = Literal["missed", "unlike", "failed", "extra", "arguments", "apart", "mixed", "order"]
 """What is wrong: a call is missing, was made with other arguments or failed in place of one, was not needed, has
@@ -31,12 +35,12 @@ arguments that differ; calls of one step were sent apart, calls of two steps tog
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes. Arguments go out untouched: they may be nested deeper than pydantic goes."""
         return {field.alias or name: _json(getattr(self, name)) for name, field in type(self).model_fields.items()}
 
 
-def _json(value: Any) -> Any:
+def _json(value: "_Part | JsonValue") -> JsonValue:
     match value:
         case _Part():
             return value.to_json()
@@ -66,7 +70,7 @@ class ActualCall(_Part):
     coerced: tuple[str, ...] = ()
     """Arguments that were sent as text and read as the number, boolean, list or object that the schema asks for."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """As of every part; what was not coerced is not said of each call."""
         return {name: value for name, value in super().to_json().items() if name != "coerced" or value}
 

@@ -1,45 +1,99 @@
-"""From a run's record to what it did: the calls that count, put into steps.
+"""From a run's record to what it did: the calls that count, read once and put into steps.
 
 A call that failed through no fault of the agent, because a sandbox, an upstream or the client broke, is left
-out: it is counted, never scored. Trajectories are derived each time; the record alone is kept.
+out: it is counted, never scored. A call that the server cut off by ending is nobody's fault either, and whoever makes
+it again has lost nothing: the second one takes the place of the first. Trajectories are derived each time; the record
+alone is kept.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from m3bench.proxy.habits import Habit, Habits
-from m3bench.proxy.steps import Segmentation, Timed, segment
+from m3bench.proxy.protocol.tool_calls import CUT_OFF
+from m3bench.proxy.steps.segmentation import ClientSending, Segmentation, Sending, Timed, segment
 from m3bench.server.scorecard.model import Client
-from m3bench.server.scorecard.restarts import without_restarts
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.outcome import text_of
 from m3bench.tasks.table_tools import find_tool
-from m3bench.tasks.trajectory import Call, Step, Trajectory
+from m3bench.tasks.trajectory import JSON, Call, Step, Trajectory
+
+SLACK_NS = 1_000_000_000
+"""Calls that come at the same time may be numbered in another order than they arrived in, by no more than this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayedCall:
+    """A call that counts, with what was read from its record."""
+
+    record: CallRecord
+    arguments: dict[str, JSON]
+    """As the tool took them."""
+    coerced: tuple[str, ...]
+    """Arguments that were sent as text and read as what the schema asks for."""
+    text: str
+    """The text blocks of its result."""
+
+    @property
+    def tool(self) -> str:
+        """Canonical name where the tool is known, else the name as sent."""
+        return self.record.tool
+
+    @property
+    def outcome(self) -> str | None:
+        """How it ended; None when it is under way."""
+        return self.record.outcome
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayedRun:
     """What was done in a run: the calls that count, in steps."""
 
-    calls: tuple[CallRecord, ...]
+    calls: tuple[PlayedCall, ...]
     """The calls that count, in order of arrival."""
     segmentation: Segmentation
     excluded: tuple[CallRecord, ...]
     """Calls that failed through no fault of the agent."""
+    recorded: tuple[CallRecord, ...]
+    """All calls as they were recorded, also those that were cut off and made again."""
 
-    @property
+    @cached_property
     def trajectory(self) -> Trajectory:
         """The calls that count, as a value that can be scored."""
+        calls = [
+            Call(tool=call.tool, arguments=call.arguments, failed=call.outcome != "success") for call in self.calls
+        ]
         return Trajectory(
-            steps=tuple(
-                Step(calls=tuple(_call(self.calls[index]) for index in step)) for step in self.segmentation.steps
-            )
+            steps=tuple(Step(calls=tuple(calls[index] for index in step)) for step in self.segmentation.steps)
         )
 
     @property
     def order(self) -> tuple[int, ...]:
         """Which call stands at each place of the flattened trajectory."""
         return tuple(index for step in self.segmentation.steps for index in step)
+
+    @property
+    def gaps(self) -> int:
+        """How many calls, counted or not, asked for something that the world does not hold."""
+        return sum(record.owner == "world" for record in self.recorded)
+
+    @property
+    def contradictions(self) -> tuple[str, ...]:
+        """What spoke against how calls were put into steps and was not followed."""
+        return tuple(
+            f"{call.tool}: {decision.contradiction}"
+            for call, decision in zip(self.calls, self.segmentation.decisions, strict=True)
+            if decision.contradiction
+        )
+
+    def tools_given(self, files: Iterable[str]) -> frozenset[str]:
+        """The tools that were given one of these files and succeeded."""
+        names = [name.encode() for name in files]
+        return frozenset(
+            record.tool
+            for record in self.recorded
+            if record.outcome == "success" and any(name in record.request for name in names)
+        )
 
 
 def played_run(records: Sequence[CallRecord], known: str = "", client: Client | None = None) -> PlayedRun:
@@ -50,11 +104,14 @@ def played_run(records: Sequence[CallRecord], known: str = "", client: Client | 
         known: What the client was told when the run began.
         client: Who played it: what a probe measured of this client says something about its steps.
     """
-    records = without_restarts(records)
-    counted = tuple(record for record in records if _counts(record))
-    excluded = tuple(record for record in records if not _counts(record))
-    segmentation = segment([_timed(record) for record in counted], known, habits_of(client))
-    return PlayedRun(calls=counted, segmentation=segmentation, excluded=excluded)
+    cleaned = without_restarts(records)
+    calls = tuple(_read(record) for record in cleaned if _counts(record))
+    return PlayedRun(
+        calls=calls,
+        segmentation=segment([_timed(call) for call in calls], known, sending_of(client)),
+        excluded=tuple(record for record in cleaned if not _counts(record)),
+        recorded=tuple(records),
+    )
 
 
 def _counts(record: CallRecord) -> bool:
@@ -65,15 +122,15 @@ def _counts(record: CallRecord) -> bool:
     return record.owner == "agent" or (record.owner == "world" and record.outcome == "success")
 
 
-def habits_of(client: Client | None) -> Habits:
+def sending_of(client: Client | None) -> ClientSending:
     """How a client sends the calls of one turn, when this very version of it was probed."""
     found = (client.capabilities if client is not None else None) or {}
     if client is None or not client.name.endswith(f" {found.get('probed')}"):
-        return Habits()
-    return Habits(read_only=_habit(found.get("overlap")), others=_habit(found.get("overlap_others")))
+        return ClientSending()
+    return ClientSending(read_only=_sending(found.get("overlap")), others=_sending(found.get("overlap_others")))
 
 
-def _habit(measured: object) -> Habit | None:
+def _sending(measured: object) -> Sending | None:
     match measured:
         case "together" | "in a row":
             return measured
@@ -85,15 +142,17 @@ def result_text(record: CallRecord) -> str:
     return text_of(record.result_json)
 
 
-def _call(record: CallRecord) -> Call:
-    return Call(tool=record.tool, arguments=record.taken.arguments, failed=record.outcome != "success")
+def _read(record: CallRecord) -> PlayedCall:
+    taken = record.taken
+    return PlayedCall(record=record, arguments=taken.arguments, coerced=tuple(taken.coerced), text=result_text(record))
 
 
-def _timed(record: CallRecord) -> Timed:
+def _timed(call: PlayedCall) -> Timed:
+    record = call.record
     return Timed(
         tool=record.tool,
         arguments=record.arguments,
-        text=result_text(record),
+        text=call.text,
         received_ns=record.received_ns,
         sent_ns=record.sent_ns or record.returned_ns or record.received_ns,
         meta=record.meta,
@@ -105,3 +164,57 @@ def _is_read_only(tool: str) -> bool:
     """Whether a tool says that it changes nothing; of a third-party tool that is not known here."""
     found = find_tool(tool)
     return found is not None and found.read_only
+
+
+def without_restarts(records: Sequence[CallRecord]) -> list[CallRecord]:
+    """The calls of a run, on one clock, without those that were cut off and made again.
+
+    Args:
+        records: In order of arrival.
+    """
+    calls = _on_one_clock(records)
+    if all(call.error != CUT_OFF for call in calls):
+        return calls
+    taken: dict[int, CallRecord] = {}
+    for place, lost in enumerate(calls):
+        if lost.error == CUT_OFF:
+            for later in range(place + 1, len(calls)):
+                again = calls[later]
+                if later not in taken and (again.tool, again.arguments) == (lost.tool, lost.arguments):
+                    if again.error != CUT_OFF:
+                        taken[later] = lost
+                    break
+    found: list[CallRecord] = []
+    again_of = {lost.id: calls[later] for later, lost in taken.items()}
+    for place, call in enumerate(calls):
+        if call.id in again_of:
+            again = again_of[call.id]
+            found.append(_shifted(again, call.received_ns - again.received_ns))
+        elif place not in taken:
+            found.append(call)
+    return found
+
+
+def _on_one_clock(records: Sequence[CallRecord]) -> list[CallRecord]:
+    calls: list[CallRecord] = []
+    offset = latest = end = 0
+    for record in records:
+        if record.received_ns + offset < latest - SLACK_NS:
+            offset = end + 1 - record.received_ns
+        call = _shifted(record, offset)
+        latest = max(latest, call.received_ns)
+        end = max(end, call.received_ns, call.returned_ns or 0, call.sent_ns or 0)
+        calls.append(call)
+    return calls
+
+
+def _shifted(call: CallRecord, by: int) -> CallRecord:
+    if by == 0:
+        return call
+    return replace(
+        call,
+        received_ns=call.received_ns + by,
+        forwarded_ns=call.forwarded_ns and call.forwarded_ns + by,
+        returned_ns=call.returned_ns and call.returned_ns + by,
+        sent_ns=call.sent_ns and call.sent_ns + by,
+    )

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from m3bench.server.scoring.answers import NAME as EFFECT
-from m3bench.server.scoring.profiles import AVERAGED, COUNTED, M3
+from m3bench.server.scoring.profiles import AVERAGED, COUNTED, EFFECT, M3
 from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED, Clusters, clusters_of, draw
 from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, mean_of, score_interval
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
@@ -56,7 +55,7 @@ class Row:
             id=task,
             family=family,
             metrics=score.metrics,
-            reference_calls=score.alignment.reference_calls - (len(score.answers.dropped) if score.answers else 0),
+            reference_calls=score.alignment.wanted,
             actual_calls=score.alignment.actual_calls,
             matched=len(score.matches),
             profile=score.profile,
@@ -175,7 +174,7 @@ def _task_terms(rows: Sequence[Row], name: str, plain: bool) -> tuple[float, flo
 
 def _by_task(rows: Sequence[Row]) -> bool:
     """Whether every task counts the same: rows by effect are not pooled, nor is what they are mixed with."""
-    return any(row.profile == EFFECT for row in rows)
+    return any(row.profile == EFFECT.name for row in rows)
 
 
 def _terms(row: Row, name: str) -> tuple[float, float]:

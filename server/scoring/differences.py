@@ -6,15 +6,16 @@ the profile compares, so an argument left at its default is not reported as miss
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.trajectory import JSON
 
 Kind: TypeAlias = Literal["missing", "extra", "changed"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class DifferingArgument:
     """One argument that is not the same on both sides."""
 
     argument: str
@@ -25,9 +26,9 @@ class Difference:
     actual: JSON = None
     """The actual value; `None` when the argument is missing."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
-        entry: dict[str, Any] = {"argument": self.argument, "kind": self.kind}
+        entry: JsonObject = {"argument": self.argument, "kind": self.kind}
         if self.kind != "extra":
             entry["reference"] = self.reference
         if self.kind != "missing":
@@ -35,24 +36,24 @@ class Difference:
         return entry
 
 
-def differences(reference: JSON, actual: JSON) -> tuple[Difference, ...]:
+def differences(reference: JSON, actual: JSON) -> tuple[DifferingArgument, ...]:
     """All differences, in the reference's order, then what is extra. `None` arguments count as no arguments."""
     return tuple(_walk(reference or {}, actual or {}, ""))
 
 
-def _walk(reference: JSON, actual: JSON, path: str) -> Iterator[Difference]:
+def _walk(reference: JSON, actual: JSON, path: str) -> Iterator[DifferingArgument]:
     if isinstance(reference, Mapping) and isinstance(actual, Mapping):
         for name, value in reference.items():
             place = f"{path}.{name}" if path else name
             if name in actual:
                 yield from _walk(value, actual[name], place)
             else:
-                yield Difference(argument=place, kind="missing", reference=value)
+                yield DifferingArgument(argument=place, kind="missing", reference=value)
         for name, value in actual.items():
             if name not in reference:
-                yield Difference(argument=f"{path}.{name}" if path else name, kind="extra", actual=value)
+                yield DifferingArgument(argument=f"{path}.{name}" if path else name, kind="extra", actual=value)
     elif not _same(reference, actual):
-        yield Difference(argument=path, kind="changed", reference=reference, actual=actual)
+        yield DifferingArgument(argument=path, kind="changed", reference=reference, actual=actual)
 
 
 def _same(one: JSON, other: JSON) -> bool:

@@ -1,24 +1,24 @@
 """Encoders: texts in, unit vectors out.
 
 The Protocol is the seam. `MiniLM` (in `minilm`) is the default and needs numpy alone; `SentenceTransformerEncoder`
-is the reference for it and the door to any other model. `CachedEncoder` wraps either so that no text is encoded
-twice. Nothing heavy is imported until texts are encoded.
+is the reference for it and the door to any other model. `CachedEncoder` (in `cache`) wraps either so that no text is
+encoded twice. Nothing heavy is imported before an encoder is opened.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
+from m3bench.server.scoring.weights import find
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from m3bench.server.scoring.cache import VectorCache
+    from m3bench.server.scoring.cache import CachedEncoder, VectorCache
 
     Floats = npt.NDArray[np.float32]
 
@@ -26,7 +26,6 @@ MINILM = "minilm"
 """The built-in encoder: all-MiniLM-L6-v2 without torch."""
 LIBRARY = "sentence-transformers"
 """Alone, the same weights through the library; with `:MODEL` behind it, any other model."""
-_MEMORY_VECTORS = 20_000
 
 
 class Encoder(Protocol):
@@ -80,6 +79,7 @@ class SentenceTransformerEncoder:
     def _model(self) -> Any:
         if self._loaded is None:
             try:
+                # An optional package, and one that takes seconds to load.
                 from sentence_transformers import SentenceTransformer
             except ImportError:
                 raise UserError(
@@ -92,50 +92,6 @@ class SentenceTransformerEncoder:
                 reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
                 raise UserError(f"sentence-transformers cannot load {self._name!r}: {reason}") from error
         return self._loaded
-
-
-class CachedEncoder:
-    """Remembers vectors: recent ones in memory, all of them in a cache on disk when there is one."""
-
-    def __init__(self, encoder: Encoder, cache: "VectorCache | None" = None) -> None:
-        self._encoder = encoder
-        self._cache = cache
-        self._memory: dict[str, Floats] = {}
-        self._lock = Lock()
-
-    @property
-    def id(self) -> str:
-        """The id of the wrapped encoder: the vectors are the same."""
-        return self._encoder.id
-
-    def key(self, text: str) -> str:
-        """The key of the wrapped encoder."""
-        return self._encoder.key(text)
-
-    def encode(self, texts: Sequence[str]) -> "Floats":
-        """One row of unit length per text; only what was never seen is encoded."""
-        import numpy as np
-
-        keys = [self._encoder.key(text) for text in texts]
-        with self._lock:
-            found = {key: self._memory[key] for key in keys if key in self._memory}
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            if missing and self._cache is not None:
-                stored = self._cache.get(self.id, list(missing))
-                found |= stored
-                missing = {key: text for key, text in missing.items() if key not in stored}
-            if missing:
-                fresh = dict(zip(missing, self._encoder.encode(list(missing.values())), strict=True))
-                found |= fresh
-                if self._cache is not None:
-                    self._cache.put(self.id, fresh)
-            self._remember(found)
-            return np.stack([found[key] for key in keys])
-
-    def _remember(self, vectors: dict[str, "Floats"]) -> None:
-        self._memory |= vectors
-        for key in list(self._memory)[: max(0, len(self._memory) - _MEMORY_VECTORS)]:
-            del self._memory[key]
 
 
 def check_encoder(name: str) -> None:
@@ -159,7 +115,7 @@ def open_encoder(
     weights: Path | str | None = None,
     cache: "VectorCache | None" = None,
     report: Callable[[int, int], None] | None = None,
-) -> CachedEncoder:
+) -> "CachedEncoder":
     """The encoder to score with.
 
     Args:
@@ -168,10 +124,11 @@ def open_encoder(
         cache: Where vectors are kept between processes.
         report: Told how far a download of the weights is, in bytes so far and in all.
     """
-    check_encoder(name)
+    # These need numpy, which a server does not load before it has something to encode.
+    from m3bench.server.scoring.cache import CachedEncoder
     from m3bench.server.scoring.minilm import MiniLM
-    from m3bench.server.scoring.weights import find
 
+    check_encoder(name)
     if name != MINILM:
         model = name.partition(":")[2] or str(find(weights, report=report).folder)
         return CachedEncoder(SentenceTransformerEncoder(model), cache)

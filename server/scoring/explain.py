@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from m3bench.server.scoring.differences import Difference
-from m3bench.server.scoring.effect_reasons import AVERAGE, KINDS_ALONE, answer_note, miss_note, reasons
-from m3bench.server.scoring.reasons import reason
-from m3bench.server.scoring.trajectory_score import Match, Placed, TrajectoryScore
+from m3bench.server.scoring.differences import DifferingArgument
+from m3bench.server.scoring.reasons import KINDS_ALONE, answer_note, miss_note, reason
+from m3bench.server.scoring.trajectory_score import MatchedCalls, PlacedCall, TrajectoryScore
 from m3bench.server.scoring.words import printable, value
 from m3bench.tasks.trajectory import Call
 
@@ -23,100 +22,91 @@ _MARKS: Mapping[str, str] = MappingProxyType({"missing": "-", "extra": "+", "cha
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ExplanationLine:
     """One line of an explanation."""
 
     kind: Kind
     text: str
 
 
-def explain(card: TrajectoryScore, task: str, family: str | None = None) -> list[Line]:
+def explain(score: TrajectoryScore, task: str, family: str | None = None) -> list[ExplanationLine]:
     """What was matched, missed and extra, and why each metric is what it is."""
-    return list(_lines(card, task, family))
+    return list(_lines(score, task, family))
 
 
-def _lines(card: TrajectoryScore, task: str, family: str | None) -> Iterator[Line]:
+def _lines(score: TrajectoryScore, task: str, family: str | None) -> Iterator[ExplanationLine]:
     title = printable(task) + (f"  ({printable(family)})" if family else "")
-    yield Line(kind="title", text=f"{title}  profile {card.profile}")
-    if card.references > 1:
-        yield Line(kind="note", text=f"Reference {card.reference + 1} of {card.references} fits best.")
-    width = max((len(printable(call.call.tool)) for call in _calls(card)), default=0)
-    if card.answers is not None and not card.answers.results_known:
-        yield Line(kind="note", text=KINDS_ALONE)
-    by_reference = {match.reference.index: match for match in card.matches}
-    missed = {placed.index: placed for placed in card.missed}
-    index = 0
-    for number, size in enumerate(card.alignment.reference_sizes):
-        yield Line(kind="heading", text=f"Step {number + 1}" + ("" if size else "  (empty)"))
-        for place in range(index, index + size):
-            if place in by_reference:
-                yield from _matched(by_reference[place], width, card)
-            elif place in missed:
-                yield from _alone(missed[place], width, "missed", _instead(card, missed[place]))
-            elif card.answers is not None:
-                tool = printable(card.answers.reference_tools[place])
-                yield Line(kind="note", text=f"  ○ {tool:<{width}}  not needed: known without it")
-        index += size
-    if card.extra:
-        yield Line(kind="heading", text="Extra calls")
-        for placed in card.extra:
-            yield from _alone(placed, width, "extra")
-    yield Line(kind="heading", text="Where the numbers come from")
-    by_effect = {} if card.answers is None else {**reasons(card.answers), "average": AVERAGE}
-    for name, metric in card.metrics.items():
+    yield ExplanationLine(kind="title", text=f"{title}  profile {score.profile}")
+    if score.references > 1:
+        yield ExplanationLine(kind="note", text=f"Reference {score.reference + 1} of {score.references} fits best.")
+    if not score.alignment.results_known:
+        yield ExplanationLine(kind="note", text=KINDS_ALONE)
+    yield from _steps(score)
+    yield ExplanationLine(kind="heading", text="Where the numbers come from")
+    for name, metric in score.metrics.items():
         label = name.replace("_", " ")
         if metric is None:
-            yield Line(kind="missed", text=f"  {label:<27}   –    failed: {printable(card.failures.get(name, ''))}")
+            why = printable(score.failures.get(name, ""))
+            yield ExplanationLine(kind="missed", text=f"  {label:<27}   –    failed: {why}")
         else:
-            why = reason(card, name) if card.answers is None else by_effect.get(name, "")
-            yield Line(kind="metric", text=f"  {label:<27} {metric:.3f}  {why}".rstrip())
+            text = f"  {label:<27} {metric:.3f}  {reason(score, name)}"
+            yield ExplanationLine(kind="metric", text=text.rstrip())
 
 
-def _calls(card: TrajectoryScore) -> Iterator[Placed]:
-    for match in card.matches:
+def _steps(score: TrajectoryScore) -> Iterator[ExplanationLine]:
+    """What became of each reference call, step by step, and which calls were extra."""
+    width = max((len(printable(placed.call.tool)) for placed in _calls(score)), default=0)
+    matched = {match.reference.index: match for match in score.matches}
+    missed = {placed.index: placed for placed in score.missed}
+    unneeded = {placed.index: placed for placed in score.unneeded}
+    index = 0
+    for number, size in enumerate(score.alignment.reference_sizes):
+        yield ExplanationLine(kind="heading", text=f"Step {number + 1}" + ("" if size else "  (empty)"))
+        for place in range(index, index + size):
+            if place in matched:
+                yield from _matched(matched[place], width)
+            elif place in missed:
+                yield from _alone(missed[place], width, "missed", _instead(score, missed[place]))
+            else:
+                tool = printable(unneeded[place].call.tool)
+                yield ExplanationLine(kind="note", text=f"  ○ {tool:<{width}}  not needed: known without it")
+        index += size
+    if score.extra:
+        yield ExplanationLine(kind="heading", text="Extra calls")
+        for placed in score.extra:
+            yield from _alone(placed, width, "extra")
+
+
+def _calls(score: TrajectoryScore) -> Iterator[PlacedCall]:
+    for match in score.matches:
         yield match.reference
-    yield from card.missed
-    yield from card.extra
+    yield from score.missed
+    yield from score.extra
 
 
-def _matched(match: Match, width: int, card: TrajectoryScore) -> Iterator[Line]:
-    if card.answers is not None:
-        yield from _answered(match, width, card)
-        return
-    strength: Kind = "strong" if match.strong else "weak"
-    mark = "≈" if match.differences else "✓"
+def _matched(match: MatchedCalls, width: int) -> Iterator[ExplanationLine]:
+    """How a reference call was answered: in which way or, where words are compared, how well."""
+    strength: Literal["strong", "weak"]
+    if match.way is None:
+        full, strength = not match.differences, "strong" if match.strong else "weak"
+        says: str = "equal" if full else strength
+    else:
+        full = match.similarity == 1
+        strength, says = "strong" if full else "weak", printable(answer_note(match)) or match.way
     tool = printable(match.reference.call.tool)
-    says = "equal" if not match.differences else strength
-    yield Line(
-        kind=strength,
-        text=f"  {mark} {tool:<{width}}  in step {match.actual.step + 1:<3} {match.similarity:.3f} {says}",
-    )
+    where = f"in step {match.actual.step + 1:<3} {match.similarity:.3f}"
+    yield ExplanationLine(kind=strength, text=f"  {'✓' if full else '≈'} {tool:<{width}}  {where} {says}")
     for difference in match.differences:
-        yield Line(kind="difference", text=f"      {_MARKS[difference.kind]} {_difference(difference)}")
+        yield ExplanationLine(kind="difference", text=f"      {_MARKS[difference.kind]} {_difference(difference)}")
 
 
-def _answered(match: Match, width: int, card: TrajectoryScore) -> Iterator[Line]:
-    """How a reference call was answered by effect."""
-    assert card.answers is not None
-    answer = card.answers.answers[match.reference.index]
-    tools = [card.answers.tools[index] for index in answer.actual]
-    full = answer.similarity == 1
-    yield Line(
-        kind="strong" if full else "weak",
-        text=f"  {'✓' if full else '≈'} {printable(match.reference.call.tool):<{width}}  in step "
-        f"{match.actual.step + 1:<3} {answer.similarity:.3f} {printable(answer_note(answer, tools)) or answer.way}",
-    )
-    for difference in match.differences:
-        yield Line(kind="difference", text=f"      {_MARKS[difference.kind]} {_difference(difference)}")
-
-
-def _instead(card: TrajectoryScore, missed: Placed) -> str:
+def _instead(score: TrajectoryScore, missed: PlacedCall) -> str:
     """What the nearest call asked for instead of a missed one, by effect."""
-    found = card.answers.rejected.get(missed.index) if card.answers is not None else None
-    return miss_note(found[1], missed.call.tool) if found is not None else ""
+    near = score.alignment.nearest.get(missed.index)
+    return miss_note(near.agreement, missed.call.tool) if near is not None else ""
 
 
-def _difference(difference: Difference) -> str:
+def _difference(difference: DifferingArgument) -> str:
     name = printable(difference.argument)
     if difference.kind == "missing":
         return f"{name} is missing: {value(difference.reference)}"
@@ -125,12 +115,14 @@ def _difference(difference: Difference) -> str:
     return f"{name}: {value(difference.reference)} → {value(difference.actual)}"
 
 
-def _alone(placed: Placed, width: int, kind: Literal["missed", "extra"], instead: str = "") -> Iterator[Line]:
+def _alone(
+    placed: PlacedCall, width: int, kind: Literal["missed", "extra"], instead: str = ""
+) -> Iterator[ExplanationLine]:
     mark, says = ("✗", "missed") if kind == "missed" else ("+", f"in step {placed.step + 1}")
     says = f"{says}: {printable(instead)}" if instead else says
-    yield Line(kind=kind, text=f"  {mark} {printable(placed.call.tool):<{width}}  {says}")
+    yield ExplanationLine(kind=kind, text=f"  {mark} {printable(placed.call.tool):<{width}}  {says}")
     if placed.call.arguments:
-        yield Line(kind="difference", text=f"      {_arguments(placed.call)}")
+        yield ExplanationLine(kind="difference", text=f"      {_arguments(placed.call)}")
 
 
 def _arguments(call: Call) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from m3bench.server.scoring import weights
-from m3bench.server.scoring.weights import Weights
+from m3bench.server.scoring.weights import MiniLMWeights
 from m3bench.server.scoring.wordpiece import MAX_TOKENS, WordPiece
 
 Floats: TypeAlias = npt.NDArray[np.float32]
@@ -34,7 +34,7 @@ _MEMO_TEXTS = 10_000
 class MiniLM:
     """The default encoder. The weights are looked up when first needed: the vocabulary for keys, all for vectors."""
 
-    def __init__(self, find: Callable[[], Weights] = weights.find) -> None:
+    def __init__(self, find: Callable[[], MiniLMWeights] = weights.find) -> None:
         self._find = find
         self._memo: dict[str, tuple[int, ...]] = {}
 
@@ -68,7 +68,7 @@ class MiniLM:
         return tokens
 
     @cached_property
-    def _weights(self) -> Weights:
+    def _weights(self) -> MiniLMWeights:
         return self._find()
 
     @cached_property

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from math import comb
 
 
-def at_least_one(passed: Sequence[bool], k: int) -> float:
+def pass_at_k(passed: Sequence[bool], k: int) -> float:
     """The chance that at least one of k attempts at a task passes, given whether each of n ≥ k attempts did."""
     n, c = _counts(passed, k)
     return 1 - comb(n - c, k) / comb(n, k)
 
 
-def all_of_them(passed: Sequence[bool], k: int) -> float:
-    """The chance that all of k attempts at a task pass; arguments as in `at_least_one`."""
+def pass_hat_k(passed: Sequence[bool], k: int) -> float:
+    """The chance that all of k attempts at a task pass; arguments as in `pass_at_k`."""
     n, c = _counts(passed, k)
     return comb(c, k) / comb(n, k)
 

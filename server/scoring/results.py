@@ -1,6 +1,6 @@
 """A set of scored tasks, and its JSON form.
 
-What `m3bench score --json` prints and `m3bench compare` reads. The form carries `SCHEMA`, the profile and the
+What `m3bench lab score --json` prints and `m3bench compare` reads. The form carries `SCHEMA`, the profile and the
 encoder, because numbers made in different ways must not be compared by accident. It never holds NaN: what has no
 value is `null`, with the reason beside it.
 """
@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
-from m3bench.server.scoring.effect_reasons import KINDS_ALONE
+from m3bench.server.scoring.reasons import KINDS_ALONE
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.predictions import Defect
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import show
@@ -54,11 +54,11 @@ class Results:
     @property
     def results_known(self) -> bool:
         """Whether what calls gave was known, which only profile `effect` asks for."""
-        return all(entry.card.answers is None or entry.card.answers.results_known for entry in self.scored)
+        return all(entry.card.alignment.results_known for entry in self.scored)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "schema": SCHEMA,
             "profile": self.profile,
             "encoder": self.encoder,
@@ -69,7 +69,7 @@ class Results:
             },
             "mean": aggregate.mean(self.rows),
             "families": {
-                name: {"tasks": len(rows)} | aggregate.overall(rows)
+                name: {"tasks": len(rows), **aggregate.overall(rows)}
                 for name, rows in aggregate.by_family(self.rows).items()
                 if name
             },
@@ -84,7 +84,7 @@ class Results:
         return data
 
 
-def _task(entry: Scored) -> dict[str, Any]:
+def _task(entry: Scored) -> JsonObject:
     return ({"family": entry.family} if entry.family else {}) | entry.card.to_json()
 
 
@@ -99,7 +99,7 @@ class ResultFile:
 
 
 def read_results(path: Path | str) -> ResultFile:
-    """Read what `m3bench score --json` printed.
+    """Read what `m3bench lab score --json` printed.
 
     Raises:
         InputFileError: The file cannot be read, or is not a result file.
@@ -107,7 +107,7 @@ def read_results(path: Path | str) -> ResultFile:
     path = Path(path)
     data = read_json(path)
     if not isinstance(data, Mapping) or not isinstance(data.get("tasks"), Mapping) or "profile" not in data:
-        raise InputFileError(path, "is not a result file (make one with `m3bench score --json`)")
+        raise InputFileError(path, "is not a result file (make one with `m3bench lab score --json`)")
     if data.get("schema") != SCHEMA:
         raise InputFileError(path, f"is {show(data.get('schema'))} (this version reads {SCHEMA})", field="schema")
     for name in ("profile", "encoder"):

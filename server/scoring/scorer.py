@@ -1,50 +1,34 @@
-"""Scores runs: texts, alignment and metrics put together.
+"""Scores runs: matching, metrics and the best reference put together, for every profile.
 
 Works through many runs in small groups: the texts that need embedding are collected over a group, encoded together,
-then each run is aligned with each of its references and the best reference is kept. Pure but for the encoder.
+then each run is aligned with each of its references. Pure but for the encoder.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from m3bench.server.scoring import align
-from m3bench.server.scoring.align import Keyed, Pair, Plan
-from m3bench.server.scoring.differences import differences
+from m3bench.server.scoring.alignment import CallAlignment, PendingAlignment, ScorableRun
 from m3bench.server.scoring.encoder import Encoder
-from m3bench.server.scoring.metrics import Alignment, Link
-from m3bench.server.scoring.profiles import AVERAGED, M3, Profile
-from m3bench.server.scoring.texts import Signatures, unknown
-from m3bench.server.scoring.trajectory_score import Match, Placed, TrajectoryScore
-from m3bench.tasks.tolerance import read_as
-from m3bench.tasks.trajectory import JSON, Call, Trajectory
+from m3bench.server.scoring.profiles import M3, Profile
+from m3bench.server.scoring.ranges import Ranges, score_ranges
+from m3bench.server.scoring.signatures import Signatures, unknown
+from m3bench.server.scoring.trajectory_score import MatchedCalls, PlacedCall, TrajectoryScore
+from m3bench.tasks.readings import Readings
+from m3bench.tasks.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Vectors = Mapping[str, npt.NDArray[np.floating]]
+    from m3bench.server.scoring.alignment import Vectors
 
 _GROUP_TEXTS = 96
 """Texts embedded together: a few full batches, and a progress bar that moves."""
 _GROUP_RUNS = 256
 
 
-@dataclass(frozen=True, kw_only=True)
-class Attempt:
-    """A run to be scored."""
-
-    actual: Trajectory
-    references: Sequence[Trajectory]
-    """At least one; the best of them counts."""
-
-
 def score(
     actual: Trajectory,
     references: Sequence[Trajectory],
     *,
-    encoder: Encoder,
+    encoder: Encoder | None = None,
     profile: Profile = M3,
     signatures: Signatures = unknown,
 ) -> TrajectoryScore:
@@ -54,194 +38,132 @@ def score(
         actual: What the agent did.
         references: Trajectories that solve the task, at least one. The one with the highest average is kept, the
             first of equals.
-        encoder: Embeds the texts; not called when no similarity is needed.
+        encoder: Embeds the texts; not called when no similarity is needed, and not needed by effect.
         profile: The way to score.
-        signatures: What is known of the tools' schemas; used by profile `m3`.
+        signatures: What is known of the tools' schemas.
     """
-    attempt = Attempt(actual=actual, references=references)
-    return next(score_many([attempt], encoder=encoder, profile=profile, signatures=signatures))
+    run = ScorableRun(actual=actual, references=references)
+    return next(score_many([run], encoder=encoder, profile=profile, signatures=signatures))
 
 
 def score_many(
-    attempts: Iterable[Attempt],
+    runs: Iterable[ScorableRun],
     *,
-    encoder: Encoder,
+    encoder: Encoder | None = None,
     profile: Profile = M3,
     signatures: Signatures = unknown,
 ) -> Iterator[TrajectoryScore]:
-    """Score runs in order; takes them from the iterable as it goes."""
+    """Score runs in order, each against the best of its references; takes them from the iterable as it goes."""
+    return map(best_of, _score_all(runs, encoder, profile, signatures))
+
+
+def score_each(
+    run: ScorableRun,
+    *,
+    encoder: Encoder | None = None,
+    profile: Profile = M3,
+    signatures: Signatures = unknown,
+) -> list[TrajectoryScore]:
+    """Score one run against each of its references: in another reading of its steps another one may be the best."""
+    return next(_score_all([run], encoder, profile, signatures))
+
+
+def best_of(scores: Sequence[TrajectoryScore]) -> TrajectoryScore:
+    """The score against the best reference, the first of equals; one without an average is the last choice."""
+    return max(scores, key=lambda each: -1.0 if each.average is None else each.average)
+
+
+class RangedScore(NamedTuple):
+    """A run against the best of its references, and what other readings of its record would make of it."""
+
+    best: TrajectoryScore
+    ranges: Ranges
+
+
+def score_readings(
+    run: ScorableRun,
+    readings: Readings,
+    order: Sequence[int],
+    *,
+    encoder: Encoder | None = None,
+    profile: Profile = M3,
+    signatures: Signatures = unknown,
+) -> RangedScore:
+    """Score one run in the reading of its record that it is given in, with the ranges over all readings.
+
+    Args:
+        run: The run.
+        readings: Every way to put its calls into steps.
+        order: Which call stands at each place of the run's flattened trajectory.
+        encoder: Embeds the texts.
+        profile: The way to score.
+        signatures: What is known of the tools' schemas.
+    """
+    scores = score_each(run, encoder=encoder, profile=profile, signatures=signatures)
+    return RangedScore(best_of(scores), score_ranges(scores, readings, order))
+
+
+class _Prepared(NamedTuple):
+    run: ScorableRun
+    alignments: Sequence[PendingAlignment]
+    """One for each reference."""
+
+
+def _score_all(
+    runs: Iterable[ScorableRun], encoder: Encoder | None, profile: Profile, signatures: Signatures
+) -> Iterator[list[TrajectoryScore]]:
     group: list[_Prepared] = []
     texts: dict[str, str] = {}
-    for attempt in attempts:
-        prepared = _prepare(attempt, encoder, profile, signatures)
+    for run in runs:
+        if not run.references:
+            raise ValueError("a run needs at least one reference")
+        prepared = _Prepared(run, profile.matching.prepare(run, signatures, encoder))
         group.append(prepared)
-        for plan in prepared.plans:
-            for bucket in plan.open:
-                texts |= bucket.texts
+        for alignment in prepared.alignments:
+            texts |= alignment.texts
         if len(texts) >= _GROUP_TEXTS or len(group) >= _GROUP_RUNS:
             yield from _finish(group, texts, encoder, profile)
             group, texts = [], {}
     yield from _finish(group, texts, encoder, profile)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _View:
-    """A trajectory with the texts of its calls."""
-
-    placed: tuple[Placed, ...]
-    arguments: tuple[JSON, ...]
-    keyed: tuple[Keyed, ...]
-    sizes: tuple[int, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Prepared:
-    actuals: tuple[_View, ...]
-    """The run as each reference reads it."""
-    references: tuple[_View, ...]
-    plans: tuple[Plan, ...]
-
-
-def _prepare(attempt: Attempt, encoder: Encoder, profile: Profile, signatures: Signatures) -> _Prepared:
-    if not attempt.references:
-        raise ValueError("a run needs at least one reference")
-    plain = _view(attempt.actual, encoder, profile, signatures)
-    references = tuple(_view(reference, encoder, profile, signatures) for reference in attempt.references)
-    actuals = tuple(
-        _view(attempt.actual, encoder, profile, signatures, _Reader(reference))
-        if profile.canonical and any(call.tolerances for call in reference.calls)
-        else plain
-        for reference in attempt.references
-    )
-    plans = tuple(
-        align.plan(reference.keyed, actual.keyed) for reference, actual in zip(references, actuals, strict=True)
-    )
-    return _Prepared(actuals=actuals, references=references, plans=plans)
-
-
-def _view(
-    trajectory: Trajectory,
-    encoder: Encoder,
-    profile: Profile,
-    signatures: Signatures,
-    read: Callable[[Call], Call] = lambda call: call,
-) -> _View:
-    placed: list[Placed] = []
-    arguments: list[JSON] = []
-    keyed: list[Keyed] = []
-    for number, step in enumerate(trajectory.steps):
-        of_step = []
-        for call in step.calls:
-            compared = profile.arguments(read(call), signatures(call.tool))
-            text = profile.text(call, compared)
-            key = text if profile.canonical else encoder.key(text)
-            # References consist of calls that succeed, so in `m3` one that failed cannot be any of them.
-            if not (call.failed and profile.canonical):
-                of_step.append(Keyed(len(placed), call.tool, text, key))
-            placed.append(Placed(index=len(placed), step=number, call=call))
-            arguments.append(compared)
-        if profile.canonical:
-            of_step.sort(key=lambda call: call.text)
-        keyed += of_step
-    return _View(
-        placed=tuple(placed),
-        arguments=tuple(arguments),
-        keyed=tuple(keyed),
-        sizes=tuple(len(step.calls) for step in trajectory.steps),
-    )
-
-
-class _Reader:
-    """Reads calls as a reference does that tolerates other values.
-
-    Each call is read as the tolerant reference call that it is most like. Of several that it is like to the same
-    degree, the one that was read least so far takes it, so that calls which differ in nothing that counts are not
-    all taken for the same one.
-    """
-
-    def __init__(self, reference: Trajectory) -> None:
-        self._tolerant = [call for call in reference.calls if call.tolerances]
-        self._taken: Counter[int] = Counter()
-
-    def __call__(self, call: Call) -> Call:
-        best: tuple[int, int] | None = None
-        read = call
-        for index, wanted in enumerate(self._tolerant):
-            if wanted.tool != call.tool:
-                continue
-            arguments = read_as(wanted.arguments, wanted.tolerances, call.arguments)
-            same = sum(wanted.arguments.get(name) == value for name, value in arguments.items())
-            alike = (same - len(wanted.arguments.keys() ^ arguments.keys()), -self._taken[index])
-            if best is None or alike > best:
-                best, chosen, read = alike, index, Call(tool=call.tool, arguments=arguments)
-        if best is not None:
-            self._taken[chosen] += 1
-        return read
-
-
 def _finish(
-    group: Sequence[_Prepared], texts: Mapping[str, str], encoder: Encoder, profile: Profile
-) -> Iterator[TrajectoryScore]:
-    vectors: Vectors = dict(zip(texts, encoder.encode(list(texts.values())), strict=True)) if texts else {}
-    for prepared in group:
-        cards = [_card(prepared, number, vectors, profile) for number in range(len(prepared.references))]
-        # `max` keeps the first of equals. A reference whose average failed is the last choice.
-        yield max(cards, key=lambda card: -1.0 if card.average is None else card.average)
+    group: Sequence[_Prepared], texts: Mapping[str, str], encoder: Encoder | None, profile: Profile
+) -> Iterator[list[TrajectoryScore]]:
+    vectors: Vectors = {}
+    if texts and encoder is not None:
+        vectors = dict(zip(texts, encoder.encode(list(texts.values())), strict=True))
+    for run, alignments in group:
+        yield [_scored(run, number, each.settle(vectors), profile) for number, each in enumerate(alignments)]
 
 
-def _card(prepared: _Prepared, number: int, vectors: "Vectors", profile: Profile) -> TrajectoryScore:
-    reference, actual, plan = prepared.references[number], prepared.actuals[number], prepared.plans[number]
-    pairs = list(plan.settled)
-    for bucket in plan.open:
-        pairs += align.solve(bucket, vectors, profile.weak, profile.ceiling)
-    pairs.sort()
-    alignment = Alignment(
-        links=tuple(
-            Link(reference.placed[pair.reference].step, actual.placed[pair.actual].step, pair.similarity)
-            for pair in pairs
-        ),
-        reference_sizes=reference.sizes,
-        actual_sizes=actual.sizes,
-        strong=profile.strong,
-    )
-    values, failures = measure(alignment, profile)
-    answered = {pair.reference for pair in pairs}
-    answering = {pair.actual for pair in pairs}
+def _scored(run: ScorableRun, number: int, alignment: CallAlignment, profile: Profile) -> TrajectoryScore:
+    reference, actual = _placed(run.references[number]), _placed(run.actual)
+    values, failures = profile.measure(alignment)
+    unanswered = [placed for placed in reference if placed.index not in alignment.matches]
     return TrajectoryScore(
         profile=profile.name,
         metrics=values,
         failures=failures,
-        matches=tuple(_match(pair, reference, actual, profile) for pair in pairs),
-        missed=tuple(placed for placed in reference.placed if placed.index not in answered),
-        extra=tuple(placed for placed in actual.placed if placed.index not in answering),
+        matches=tuple(
+            MatchedCalls(
+                reference=reference[place],
+                answering=tuple(actual[index] for index in match.actual),
+                similarity=match.similarity,
+                way=match.way,
+                differences=match.differences,
+            )
+            for place, match in alignment.matches.items()
+        ),
+        missed=tuple(placed for placed in unanswered if placed.index not in alignment.not_needed),
+        extra=tuple(placed for placed in actual if placed.index not in alignment.answering),
+        unneeded=tuple(placed for placed in unanswered if placed.index in alignment.not_needed),
         alignment=alignment,
         reference=number,
-        references=len(prepared.references),
+        references=len(run.references),
     )
 
 
-def measure(alignment: Alignment, profile: Profile) -> tuple[dict[str, float | None], dict[str, str]]:
-    """Every metric of the profile and their average, and why those without a value have none."""
-    values: dict[str, float | None] = {}
-    failures: dict[str, str] = {}
-    for name, metric in profile.metrics.items():
-        try:
-            values[name] = metric(alignment)
-        except Exception as error:
-            # A broken metric must not take the others, or the report, with it.
-            values[name] = None
-            failures[name] = f"{type(error).__name__}: {error}"
-    averaged = [values.get(name) for name in AVERAGED]
-    known = [value for value in averaged if value is not None]
-    values["average"] = sum(known) / len(known) if len(known) == len(averaged) else None
-    return values, failures
-
-
-def _match(pair: Pair, reference: _View, actual: _View, profile: Profile) -> Match:
-    return Match(
-        reference=reference.placed[pair.reference],
-        actual=actual.placed[pair.actual],
-        similarity=pair.similarity,
-        strong=pair.similarity >= profile.strong,
-        differences=differences(reference.arguments[pair.reference], actual.arguments[pair.actual]),
-    )
+def _placed(trajectory: Trajectory) -> tuple[PlacedCall, ...]:
+    calls = [(number, call) for number, step in enumerate(trajectory.steps) for call in step.calls]
+    return tuple(PlacedCall(index=index, step=step, call=call) for index, (step, call) in enumerate(calls))

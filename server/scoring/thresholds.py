@@ -7,19 +7,18 @@ pairs of such calls say nothing about a threshold and are left out by the caller
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from m3bench.server.scoring.encoder import Encoder
-from m3bench.server.scoring.profiles import Profile
-from m3bench.server.scoring.texts import Signatures
+from m3bench.server.scoring.matching.text import TEXT_MATCHINGS, TextMatching
+from m3bench.server.scoring.signatures import Signatures
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.trajectory import Call
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.floating]
+Floats = npt.NDArray[np.floating]
 
 RESAMPLES = 2000
 SEED = 0
@@ -27,7 +26,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agreement:
+class ThresholdAccuracy:
     """How well a threshold agrees with labels."""
 
     threshold: float
@@ -37,7 +36,7 @@ class Agreement:
     recall: float
     """Of the pairs that people call the same, the share that reaches it."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
         return vars(self).copy()
 
@@ -46,7 +45,7 @@ class Agreement:
 class Fit:
     """A threshold that was fitted, and how sure it is."""
 
-    best: Agreement
+    best: ThresholdAccuracy
     equal: tuple[float, float]
     """Thresholds between these agree with as many labels."""
     interval: tuple[float, float]
@@ -56,7 +55,7 @@ class Fit:
     held_out: float
     """Accuracy on each pair with the threshold that all others give: what can be expected of new pairs."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
         return {
             **self.best.to_json(), "equal": list(self.equal), "interval": list(self.interval),
@@ -64,34 +63,42 @@ class Fit:
         }  # fmt: skip
 
 
-def similarity_of(
-    pairs: Sequence[tuple[Call, Call]], encoder: Encoder, profile: Profile, signatures: Signatures
-) -> list[float]:
-    """The similarity of each pair, as alignment computes it with a profile; exactly 1 for equal texts."""
-    import numpy as np
+def find_text_matching(name: str) -> TextMatching:
+    """How the profile of that name compares the texts of calls.
 
-    texts = [[profile.text(call, profile.arguments(call, signatures(call.tool))) for call in pair] for pair in pairs]
+    Raises:
+        UserError: There is no such profile, or it compares no texts.
+    """
+    try:
+        return TEXT_MATCHINGS[name]
+    except KeyError:
+        raise UserError(f"Unknown profile {name!r}: there are {' and '.join(TEXT_MATCHINGS)}.") from None
+
+
+def similarity_of(
+    pairs: Sequence[tuple[Call, Call]], encoder: Encoder, matching: TextMatching, signatures: Signatures
+) -> list[float]:
+    """The similarity of each pair, as alignment computes it; exactly 1 for equal texts."""
+    texts = [[matching.text(call, matching.arguments(call, signatures(call.tool))) for call in pair] for pair in pairs]
     flat = list(dict.fromkeys(text for pair in texts for text in pair))
     if not flat:
         return []
     vectors = dict(zip(flat, encoder.encode(flat), strict=True))
-
-    def key(text: str) -> str:
-        return text if profile.canonical else encoder.key(text)
-
     return [
-        1.0 if key(one) == key(other) else float(np.clip(vectors[one] @ vectors[other], -1.0, profile.ceiling))
-        for one, other in texts
+        1.0
+        if matching.key(first, encoder) == matching.key(second, encoder)
+        else float(np.clip(vectors[first] @ vectors[second], -1.0, matching.ceiling))
+        for first, second in texts
     ]
 
 
-def agreement(similarities: Sequence[float], same: Sequence[bool], threshold: float) -> Agreement:
+def agreement(similarities: Sequence[float], same: Sequence[bool], threshold: float) -> ThresholdAccuracy:
     """How well a given threshold agrees with labels."""
     reached = [value >= threshold for value in similarities]
-    both = sum(one and two for one, two in zip(reached, same, strict=True))
-    return Agreement(
+    both = sum(first and second for first, second in zip(reached, same, strict=True))
+    return ThresholdAccuracy(
         threshold=threshold,
-        accuracy=sum(one == two for one, two in zip(reached, same, strict=True)) / len(same),
+        accuracy=sum(first == second for first, second in zip(reached, same, strict=True)) / len(same),
         precision=both / sum(reached) if any(reached) else None,
         recall=both / sum(same),
     )
@@ -103,8 +110,6 @@ def fit(similarities: Sequence[float], same: Sequence[bool]) -> Fit:
     Raises:
         UserError: The labels are all alike, so that any threshold beyond all similarities would do.
     """
-    import numpy as np
-
     if len(set(same)) < 2:
         raise UserError("A threshold needs pairs that people call the same and pairs that they do not: label both.")
     order = np.argsort(np.asarray(similarities), kind="stable")
@@ -116,15 +121,15 @@ def fit(similarities: Sequence[float], same: Sequence[bool]) -> Fit:
     for _ in range(RESAMPLES):
         weights = np.bincount(dice.integers(0, len(values), len(values)), minlength=len(values)).astype(float)
         if weights[labels].sum() and weights[~labels].sum():
-            one = _best(values, labels, weights)
-            thresholds.append((one[0] + one[1]) / 2)
-            accuracies.append(one[2])
+            lower, upper, share = _best(values, labels, weights)
+            thresholds.append((lower + upper) / 2)
+            accuracies.append(share)
     held_out = 0
     for place in range(len(values)):
         weights = whole.copy()
         weights[place] = 0
-        one = _best(values, labels, weights)
-        held_out += bool(values[place] >= (one[0] + one[1]) / 2) == bool(labels[place])
+        lower, upper, _ = _best(values, labels, weights)
+        held_out += bool(values[place] >= (lower + upper) / 2) == bool(labels[place])
     found = agreement(similarities, same, (low + high) / 2)
     assert abs(found.accuracy - accuracy) < 1e-9
     return Fit(
@@ -136,13 +141,11 @@ def fit(similarities: Sequence[float], same: Sequence[bool]) -> Fit:
     )
 
 
-def _best(values: "Floats", labels: "npt.NDArray[np.bool_]", weights: "Floats") -> tuple[float, float, float]:
+def _best(values: Floats, labels: npt.NDArray[np.bool_], weights: Floats) -> tuple[float, float, float]:
     """The widest range of thresholds with the highest accuracy, and that accuracy.
 
     A threshold in the range (values[i - 1], values[i]] calls the pairs from i on the same.
     """
-    import numpy as np
-
     kept = weights > 0
     values, labels, weights = values[kept], labels[kept], weights[kept]
     right_below = np.concatenate([[0.0], np.cumsum(weights * ~labels)])
@@ -165,7 +168,5 @@ def _best(values: "Floats", labels: "npt.NDArray[np.bool_]", weights: "Floats") 
 
 
 def _percentiles(found: Sequence[float]) -> tuple[float, float]:
-    import numpy as np
-
     low, high = np.percentile(found, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
     return float(low), float(high)

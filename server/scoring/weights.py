@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 from zlib import error as ZlibError
+
+import platformdirs
 
 from m3bench.tasks.errors import WeightsError
 
@@ -54,7 +56,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Weights:
+class MiniLMWeights:
     """A folder with both files, or an archive of them. Each is checked when it is read."""
 
     folder: Path
@@ -109,7 +111,7 @@ def find(
     *,
     download: bool = True,
     report: Report | None = None,
-) -> Weights:
+) -> MiniLMWeights:
     """The weights from the first place that has them.
 
     Args:
@@ -125,15 +127,15 @@ def find(
         folder = Path(given)
         if not _complete(folder):
             raise WeightsError(f"{folder} does not hold {MODEL_FILE} and {VOCABULARY_FILE}: {HOW_TO_GET}")
-        return Weights(folder=folder)
+        return MiniLMWeights(folder=folder)
     for folder in _places():
         if _complete(folder):
-            return Weights(folder=folder)
+            return MiniLMWeights(folder=folder)
     if (archive := _archive()) is not None:
         return _unpacked(archive)
     if not download:
         raise WeightsError(f"The weights of all-MiniLM-L6-v2 are not on this machine: {HOW_TO_GET}")
-    return Weights(folder=_download(report))
+    return MiniLMWeights(folder=_download(report))
 
 
 def _complete(folder: Path) -> bool:
@@ -163,10 +165,8 @@ def _archive() -> Path | None:
     return next((folder / _ARCHIVE for folder in _installed() if (folder / _ARCHIVE).is_file()), None)
 
 
-def _unpacked(archive: Path) -> Weights:
+def _unpacked(archive: Path) -> MiniLMWeights:
     """What an archive has, in our folder; where that cannot be written, the archive itself."""
-    from zipfile import ZipFile
-
     folder = _own_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -176,8 +176,8 @@ def _unpacked(archive: Path) -> Weights:
                 if _FILE_NAME.fullmatch(name):
                     _put(folder / name, packed.read(name), MODEL_SHA256 if name == MODEL_FILE else None)
     except _UNREADABLE:
-        return Weights(folder=folder, archive=archive)
-    return Weights(folder=folder)
+        return MiniLMWeights(folder=folder, archive=archive)
+    return MiniLMWeights(folder=folder)
 
 
 def _put(path: Path, data: bytes, sha256: str | None) -> None:
@@ -194,8 +194,6 @@ def _put(path: Path, data: bytes, sha256: str | None) -> None:
 
 
 def _member(archive: Path, name: str) -> bytes:
-    from zipfile import ZipFile
-
     with ZipFile(archive) as packed:
         return packed.read(name)
 
@@ -214,12 +212,11 @@ def _hub() -> Path:
 
 
 def _own_folder() -> Path:
-    import platformdirs
-
     return Path(platformdirs.user_cache_dir("m3bench", appauthor=False)) / "all-MiniLM-L6-v2"
 
 
 def _download(report: Report | None) -> Path:
+    # With ssl and email behind it, it takes longer to load than the rest of a server's start.
     from http.client import HTTPException
 
     folder = _own_folder()
@@ -236,6 +233,7 @@ def _download(report: Report | None) -> Path:
 
 
 def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
+    # As above.
     from urllib.request import urlopen
 
     part = folder / f"{name}.{os.getpid()}.part"
@@ -260,6 +258,7 @@ def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
 
 def _tensors(model: bytes | mmap.mmap) -> dict[str, "npt.NDArray[np.float32]"]:
     """Views of the file: eight bytes of header length, a JSON header, then the raw numbers."""
+    # What names the weights is loaded with every server, long before they are read.
     import numpy as np
 
     start = 8 + int.from_bytes(model[:8], "little")

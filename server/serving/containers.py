@@ -12,17 +12,16 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.descriptors import AtOnce
-from m3bench.proxy.entries import Entry
-from m3bench.proxy.upstream import Wire
+from m3bench.proxy.protocol.pipes import AtOnce
+from m3bench.proxy.upstreams.configuration import UpstreamEntry
+from m3bench.proxy.upstreams.upstream import Wire
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import NO_NETWORK, TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.container import discard
-from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.sandboxes.backends.docker.frames import OUTPUT, Frames
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
 from m3bench.sandboxes.backends.docker.leases import marks, new_name
 from m3bench.sandboxes.backends.docker.reaper import reap
-from m3bench.sandboxes.backends.docker.stream import attach
+from m3bench.sandboxes.backends.docker.stream import OUTPUT, Frames, attach
 from m3bench.server.serving.egress import NO_IPV6, close_way, open_way
 from m3bench.tasks.errors import SandboxError, UpstreamError
 
@@ -33,10 +32,10 @@ class Containers:
     """Starts images on the engine that the environment names; nothing is asked of it before the first one."""
 
     def __init__(self) -> None:
-        self._engine = Engine()
+        self._engine = DockerEngine()
 
     @asynccontextmanager
-    async def open(self, name: str, entry: Entry) -> AsyncIterator[Wire]:
+    async def open(self, name: str, entry: UpstreamEntry) -> AsyncIterator[Wire]:
         """Run the image of an entry; the container is gone when the context ends.
 
         Raises:
@@ -63,7 +62,7 @@ class Containers:
                 if entry.egress:
                     await self._engine.ask(close_way)
 
-    def _start(self, client: Client, name: str, entry: Entry, container: str) -> Any:
+    def _start(self, client: Client, name: str, entry: UpstreamEntry, container: str) -> Any:
         assert entry.image is not None
         reap(client)
         network = open_way(client, self._engine.address) if entry.egress else NO_NETWORK
@@ -77,7 +76,7 @@ class Containers:
         return stream
 
 
-def _config(client: Client, name: str, entry: Entry, network: str) -> dict[str, Any]:
+def _config(client: Client, name: str, entry: UpstreamEntry, network: str) -> dict[str, Any]:
     import docker.errors
 
     try:

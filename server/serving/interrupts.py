@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import active_children
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 
@@ -80,7 +80,7 @@ def held() -> Iterator[None]:
 def also_on_request() -> Iterator[None]:
     """Let being told to end (SIGTERM) be Ctrl-C, so that the processes that work for this one end with it."""
 
-    def press(*_: Any) -> None:
+    def press(*_: object) -> None:
         raise KeyboardInterrupt
 
     if threading.current_thread() is not threading.main_thread():
@@ -96,7 +96,7 @@ def also_on_request() -> Iterator[None]:
 def end_on_request() -> None:
     """In a process that works for another one: clean up, without a word, when it is told to end."""
 
-    def end(*_: Any) -> None:
+    def end(*_: object) -> None:
         logging.disable()
         raise SystemExit
 

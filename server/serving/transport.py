@@ -15,20 +15,20 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import LOGGING_CONFIG
 
-from m3bench.proxy.access import check_token
-from m3bench.proxy.connections import BoundedProtocol
 from m3bench.proxy.front import Front
-from m3bench.proxy.http import HttpSettings, http_app
-from m3bench.proxy.instant import Start
 from m3bench.proxy.logs import in_json, tell
-from m3bench.proxy.opening import Opening
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.stdio import serve_stdio
+from m3bench.proxy.transports.access import check_token
+from m3bench.proxy.transports.connections import BoundedProtocol
+from m3bench.proxy.transports.http import HttpSettings, http_app
+from m3bench.proxy.transports.instant import FirstMessages, InstantStart
+from m3bench.proxy.transports.prepared import prepare
+from m3bench.proxy.transports.stdio import serve_stdio
 from m3bench.server.serving import interrupts
 from m3bench.tasks.errors import M3Error, UserError, first_cause
 
 
-class Served(Protocol):
+class ServedApp(Protocol):
     """What can be put behind a transport: the benchmark, or the probe of a client."""
 
     @property
@@ -48,7 +48,7 @@ class Served(Protocol):
         """The seat of a handle, with the run that its client left there when the server ended."""
         ...
 
-    async def home(self, handle: str, doubted: bool) -> str | None:
+    async def seat_address(self, handle: str, doubted: bool) -> str | None:
         """Which server has the seat of a handle, by its address; None when it is this one."""
         ...
 
@@ -81,7 +81,7 @@ class Pages(Protocol):
         ...
 
 
-Make = Callable[[], Served]
+Make = Callable[[], ServedApp]
 """Builds what is served, inside the event loop."""
 
 QUEUED = 2048
@@ -94,30 +94,28 @@ ACCEPTED_AT_ONCE = 64
 """Before those that are open get their turn again: a flood must not use up the files that a process may open."""
 
 
-def serve_stdio_app(make: Make, opening: Opening | None = None, start: Start | None = None) -> None:
+def serve_stdio_app(make: Make, first: FirstMessages | None = None, start: InstantStart | None = None) -> None:
     """Serve standard input and output; the process is the seat.
 
     Args:
         make: Builds what is served.
-        opening: What the client was told already.
+        first: What the client was told already.
         start: What a next start like this one can be prepared for.
     """
 
-    async def serve(app: Served) -> None:
+    async def serve(app: ServedApp) -> None:
         seat = app.open_seat()
         async with anyio.create_task_group() as tasks:
             if start is not None:
                 tasks.start_soon(_prepare, app.front, seat, start)
-            await until_signal(lambda: serve_stdio(app.front, seat, opening))
+            await until_signal(lambda: serve_stdio(app.front, seat, first))
             tasks.cancel_scope.cancel()
 
     _run(make, serve)
 
 
-async def _prepare(front: Front, seat: Seat, start: Start) -> None:
+async def _prepare(front: Front, seat: Seat, start: InstantStart) -> None:
     """Make the next start instant, once this one is over."""
-    from m3bench.proxy.prepared import prepare
-
     await anyio.sleep(PREPARED_AFTER)
     await prepare(front, seat, start)
 
@@ -133,10 +131,10 @@ def serve_http_app(make: Make, listen: HttpSettings, pages: Callable[[Any, HttpS
 
     pressed = False
 
-    async def serve(app: Served) -> None:
+    async def serve(app: ServedApp) -> None:
         nonlocal pressed
         shown = pages(app, listen) if pages is not None else None
-        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle, app.home)
+        asgi = http_app(app.front, listen, app.open_seat, app.close_seat, shown, app.open_handle, app.seat_address)
         pressed = await serve_asgi(asgi, listen, shown, app.stopping, app.listening)
 
     _run(make, serve)
@@ -280,7 +278,7 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _run(make: Make, serve: Callable[[Served], Awaitable[None]]) -> None:
+def _run(make: Make, serve: Callable[[ServedApp], Awaitable[None]]) -> None:
     async def main() -> None:
         app = make()
         app.check()

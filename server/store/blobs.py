@@ -6,7 +6,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from m3bench.server.store.permissions import PRIVATE_FILE, PRIVATE_FOLDER
+from m3bench.server.store.layout import PRIVATE_FILE, PRIVATE_FOLDER
 
 BLOB_BYTES = 16 * 1024
 """Larger values go to a file."""

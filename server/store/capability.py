@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol, TypedDict
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -22,13 +22,59 @@ FOLDER = "clients"
 
 Evidence = Literal["protocol", "checked", "model"]
 
-Card = dict[str, Any]
+
+class Fact(TypedDict):
+    """A line of a card."""
+
+    value: object
+    """None when the probe could not tell."""
+    evidence: Evidence
+    says: str
+
+
+class ProbedClient(TypedDict):
+    """What a client calls itself."""
+
+    name: str
+    version: str
+
+
+class ProbeSetup(TypedDict):
+    """How a client was probed."""
+
+    transport: str
+    profile: str
+    long: int
+    slow: float
+
+
+class CapabilityCard(TypedDict):
+    """A card as it stands in its file."""
+
+    version: int
+    client: ProbedClient
+    taken: str
+    m3bench: str
+    complete: bool
+    setup: ProbeSetup
+    facts: dict[str, Fact]
+
 
 ToolLoading = Literal["loaded", "by search", "not known"]
 """How a client's model comes by the tools: all are there from the start, or it searches for those that it needs."""
 
 SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
+
+
+class ClientFacts(TypedDict):
+    """What a score card says of the client that played."""
+
+    name: str
+    revision: str
+    capabilities: dict[str, object] | None
+    """The short form of its capability card."""
+    tools: ToolLoading
 
 
 class ClientTable(Protocol):
@@ -42,12 +88,12 @@ class ClientTable(Protocol):
         """How its model comes by the tools."""
         ...
 
-    def measured(self, name: str, version: str) -> dict[str, Any] | None:
+    def measured(self, name: str, version: str) -> dict[str, object] | None:
         """What a trial found of this very version, in the short form of a capability card."""
         ...
 
 
-def fact(value: object, evidence: Evidence, says: str) -> dict[str, Any]:
+def fact(value: object, evidence: Evidence, says: str) -> Fact:
     """One line of a card; a value of None means that the probe could not tell."""
     return {"value": value, "evidence": evidence, "says": says}
 
@@ -62,7 +108,7 @@ def file_name(client: str) -> str:
     )
 
 
-def keep(data: Path, probed: Card) -> Path:
+def keep(data: Path, probed: CapabilityCard) -> Path:
     """Write a card in place of the one of the same client and version; returns the file.
 
     A probe that was broken off never takes the place of one that was complete, and a file that cannot be read is
@@ -78,14 +124,14 @@ def keep(data: Path, probed: Card) -> Path:
         others = [old for old in known if old["client"]["version"] != probed["client"]["version"]]
         if not probed["complete"] and any(old not in others and old.get("complete") for old in known):
             return path
-        cards = sorted([*others, probed], key=lambda one: (one["taken"], one["client"]["version"]))
+        cards = sorted([*others, probed], key=lambda card: (card["taken"], card["client"]["version"]))
         write_atomically(path, f"{json.dumps({'version': VERSION, 'cards': cards}, indent=1)}\n".encode())
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror}): choose a folder with --data") from error
     return path
 
 
-def _known(path: Path) -> list[Card]:
+def _known(path: Path) -> list[CapabilityCard]:
     """The cards of a file, which is moved aside when it cannot be read."""
     try:
         return _read(path)
@@ -94,15 +140,15 @@ def _known(path: Path) -> list[Card]:
         return []
 
 
-def cards(data: Path) -> list[Card]:
+def cards(data: Path) -> list[CapabilityCard]:
     """Every card that is kept, by client, the newest of each last."""
     return [card for path in sorted((data / FOLDER).glob("*.json")) for card in _read(path)]
 
 
-def cards_of(data: Path, names: Iterable[str]) -> list[Card]:
+def cards_of(data: Path, names: Iterable[str]) -> list[CapabilityCard]:
     """The cards of clients that call themselves by one of these names; one that ends in `*` is a beginning."""
     wanted = [re.escape(name).replace(r"\*", ".*") for name in names]
-    return [found for found in cards(data) if any(re.fullmatch(one, found["client"]["name"]) for one in wanted)]
+    return [found for found in cards(data) if any(re.fullmatch(pattern, found["client"]["name"]) for pattern in wanted)]
 
 
 def bare_name(called: str) -> str:
@@ -110,7 +156,7 @@ def bare_name(called: str) -> str:
     return called.rpartition(" ")[0] or called
 
 
-def client_facts(data: Path, called: str, revision: str, table: ClientTable | None = None) -> dict[str, Any]:
+def client_facts(data: Path, called: str, revision: str, table: ClientTable | None = None) -> ClientFacts:
     """What a score card says of the client that played: who it is, and the short form of its capability card.
 
     What a probe found of this version here comes first, then what a trial of this version found elsewhere, then what
@@ -138,13 +184,13 @@ def client_facts(data: Path, called: str, revision: str, table: ClientTable | No
     }
 
 
-def short(probed: Card) -> dict[str, Any]:
+def short(probed: CapabilityCard) -> dict[str, object]:
     """The facts that scores depend on, and the version of the client that was probed."""
-    values = {name: probed["facts"].get(name, {}).get("value") for name in SHORT}
+    values = {name: probed["facts"][name]["value"] if name in probed["facts"] else None for name in SHORT}
     return {"probed": probed["client"]["version"], **values}
 
 
-def client_line(name: str, found: Mapping[str, Any] | None, tools: ToolLoading = "not known") -> str:
+def client_line(name: str, found: Mapping[str, object] | None, tools: ToolLoading = "not known") -> str:
     """A line of Markdown on a client; empty when it gave no name.
 
     Args:
@@ -158,24 +204,24 @@ def client_line(name: str, found: Mapping[str, Any] | None, tools: ToolLoading =
     return f"Client: {_inert(name)}" + (f" — {_inert(said, 300)}" if said else "")
 
 
-def known_words(name: str, found: Mapping[str, Any] | None, tools: ToolLoading) -> str:
+def known_words(name: str, found: Mapping[str, object] | None, tools: ToolLoading) -> str:
     """What is known of a client, as plain text; empty when that is nothing worth telling."""
     said = ["its model searches for tools" if tools == "by search" else ""]
     return ", ".join(filter(None, [*said, probe_words(name, found) if found is not None else ""]))
 
 
-def probe_words(name: str, found: Mapping[str, Any]) -> str:
+def probe_words(name: str, found: Mapping[str, object]) -> str:
     """What a probe found of a client, as plain text; names the version that was probed when it is another."""
     said = ", ".join(words(found)) or "probed, nothing to tell"
     return said if name.endswith(f" {found.get('probed')}") else f"{said} (probed as {str(found.get('probed'))[:80]})"
 
 
-def words(found: Mapping[str, Any]) -> list[str]:
+def words(found: Mapping[str, object]) -> list[str]:
     """The short form of a card in words, a few for each fact."""
     return [word for word in _each(found) if word]
 
 
-def _each(found: Mapping[str, Any]) -> Iterable[str]:
+def _each(found: Mapping[str, object]) -> Iterable[str]:
     images, overlap, others = (found.get(name) for name in ("images", "overlap", "overlap_others"))
     yield "" if images is None else "sees images" if images else "does not see images"
     if overlap == "together" and others not in ("together", None):
@@ -196,7 +242,7 @@ def _inert(text: str, most: int = 80) -> str:
     return re.sub(r"([\\`*_\[\]<>|#!])", r"\\\1", plain)
 
 
-def _read(path: Path) -> list[Card]:
+def _read(path: Path) -> list[CapabilityCard]:
     """The cards of a file; none when there is none.
 
     Raises:
@@ -220,6 +266,8 @@ def _well_formed(found: object) -> bool:
         and all(isinstance(probed["client"].get(key), str) for key in ("name", "version"))
         and isinstance(probed.get("taken"), str)
         and isinstance(probed.get("facts"), dict)
-        and all(isinstance(one, dict) and {"value", "evidence", "says"} <= set(one) for one in probed["facts"].values())
+        and all(
+            isinstance(fact, dict) and {"value", "evidence", "says"} <= set(fact) for fact in probed["facts"].values()
+        )
         for probed in found
     )

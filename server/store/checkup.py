@@ -10,17 +10,16 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from m3bench.server.store.blobs import Blobs
 from m3bench.server.store.database import newer
+from m3bench.server.store.errors import explain
 from m3bench.server.store.layout import BLOBS, database, run_workspace
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Damage, RunRecord
 from m3bench.server.store.rows import CHANGED, UNREADABLE, Rows
-from m3bench.server.store.schema import VERSION, columns, row_digest, version_of
+from m3bench.server.store.schema import VERSION, Row, columns, row_digest, version_of
 from m3bench.server.store.seal import file_hashes, seal
-from m3bench.server.store.trouble import explain
 from m3bench.tasks.errors import StoreError
 
 NOT_SEALED = "its calls, files or answer are not the ones that were sealed"
@@ -34,7 +33,7 @@ MESSAGES = 20
 class Checkup:
     """What a look over a record came to."""
 
-    folder: Path | Place
+    folder: Path | RecordLocation
     """Where the record is."""
     version: int
     """Of the database; 0 when there is none."""
@@ -45,12 +44,12 @@ class Checkup:
     @property
     def runs_concerned(self) -> tuple[str, ...]:
         """The runs of which some part is damaged, in order."""
-        return tuple(sorted({one.run for one in self.damage if one.run is not None}))
+        return tuple(sorted({damage.run for damage in self.damage if damage.run is not None}))
 
     @property
     def in_database(self) -> tuple[Damage, ...]:
         """What a repair of the database is for; a workspace that was changed or removed is not."""
-        return tuple(one for one in self.damage if one.says not in (NOT_SEALED, NO_WORKSPACE))
+        return tuple(damage for damage in self.damage if damage.says not in (NOT_SEALED, NO_WORKSPACE))
 
 
 def examine(folder: Path, *, beside: bool = True) -> Checkup:
@@ -110,7 +109,7 @@ class _Look:
         damage += rows
         damage += self._strays(set(runs))
         if beside:
-            harmed = {one.run for one in damage}
+            harmed = {found.run for found in damage}
             damage += self._large_values()
             damage += self._seals(sorted(set(runs) - harmed))
         unique = dict.fromkeys(damage)
@@ -133,9 +132,9 @@ class _Look:
                 return found
         return []
 
-    def _tolerant(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    def _tolerant(self, query: str, values: Row = ()) -> list[Row]:
         """As many rows as can be read."""
-        rows: list[tuple[Any, ...]] = []
+        rows: list[Row] = []
         try:
             for row in self._connection.execute(query, values):
                 rows.append(row)
@@ -143,10 +142,12 @@ class _Look:
             pass
         return rows
 
-    def _rows(self, table: str, key: str, ids: Sequence[Any], *, optional: bool = False) -> Iterator[Damage]:
+    def _rows(
+        self, table: str, key: str, ids: "Sequence[str] | Sequence[int]", *, optional: bool = False
+    ) -> Iterator[Damage]:
         names = columns(table, version_of(self._connection)) + (", digest" if self._has_digests() else "")
         for id in ids:
-            run, call = (id, None) if table == "runs" else (self._runs_of.get(id), id)
+            run, call = (id, None) if isinstance(id, str) else (self._runs_of.get(id), id)
             try:
                 found = self._connection.execute(f"SELECT {names} FROM {table} WHERE {key} = ?", (id,)).fetchone()
             except sqlite3.DatabaseError:
@@ -160,7 +161,7 @@ class _Look:
             if says is not None:
                 yield Damage(run=run, call=call, says=says)
 
-    def _wrong(self, table: str, row: tuple[Any, ...]) -> str | None:
+    def _wrong(self, table: str, row: Row) -> str | None:
         if self._has_digests():
             *values, digest = row
             if row_digest(*values) != digest:

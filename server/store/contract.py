@@ -4,10 +4,10 @@
 """
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from m3bench.proxy.call import Journal
-from m3bench.server.store.place import Place
+from m3bench.proxy.protocol.tool_calls import Journal
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 
 
@@ -15,7 +15,7 @@ class Store(Journal, Protocol):
     """Runs and calls. Whatever cannot be read or written now is said in a `StoreError`, with its cause and remedy."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> RecordLocation:
         """Where the record is."""
         ...
 
@@ -44,7 +44,7 @@ class Store(Journal, Protocol):
         """Put a run that begins on record, and how to go on with it if it is to outlive this process."""
         ...
 
-    def change_run(self, run: str, **changes: Any) -> None:
+    def change_run(self, run: str, **changes: object) -> None:
         """Set fields of a run: its state, answer, seal, end or score card."""
         ...
 

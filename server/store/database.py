@@ -10,8 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from m3bench.server.store.layout import BACKUPS, DATABASE
-from m3bench.server.store.permissions import PRIVATE_FOLDER, private_file
+from m3bench.server.store.layout import BACKUPS, DATABASE, PRIVATE_FOLDER, private_file
 from m3bench.server.store.schema import COLUMNS, VERSION, make_tables, migrate, row_digest, version_of
 from m3bench.tasks.errors import StoreError
 

@@ -1,8 +1,10 @@
-"""Where everything lies in a data folder: each file and folder name is spelled here and nowhere else.
+"""Where everything lies in a data folder, and who may read it: file and folder names are spelled here and nowhere else.
 
-Only names and paths; nothing is opened or made.
+A record belongs to the account that made it, and nobody else can read it.
 """
 
+import os
+from contextlib import suppress
 from pathlib import Path
 
 DATABASE = "m3bench.sqlite"
@@ -45,3 +47,32 @@ def run_workspace(folder: Path, run: str) -> Path:
 def judgement(folder: Path, run: str) -> Path:
     """What judges said of a run, whether or not they were asked."""
     return folder / JUDGES / f"{run}.json"
+
+
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+
+def make_private(folder: Path) -> None:
+    """Make a data folder, or take over one that is empty or holds a record, for this account alone.
+
+    A folder with other things in it keeps the permissions that somebody gave it; the record's own files and folders
+    are private all the same.
+    """
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True)
+    except FileExistsError:
+        ours = (folder / DATABASE).exists() or not any(folder.iterdir())
+        if ours and folder.stat().st_mode & 0o077:
+            with suppress(PermissionError):
+                folder.chmod(PRIVATE_FOLDER)
+    for name in (BLOBS, OWNERS):
+        (folder / name).mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+    for path in folder.glob(f"{DATABASE}*"):
+        with suppress(OSError):
+            if path.stat().st_mode & 0o077:
+                path.chmod(PRIVATE_FILE)
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file that only this account can read, unless there is one already."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))

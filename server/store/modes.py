@@ -6,11 +6,10 @@ Practice shows scores and references to whoever plays; a ranked record beside it
 import sqlite3
 
 from m3bench.server.store.database import connect
-from m3bench.server.store.layout import database
-from m3bench.server.store.permissions import make_private
-from m3bench.server.store.place import Place
+from m3bench.server.store.errors import explain
+from m3bench.server.store.layout import database, make_private
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import Mode
-from m3bench.server.store.trouble import explain
 from m3bench.tasks.atomic_files import write_private
 from m3bench.tasks.errors import StoreError, UserError
 
@@ -18,7 +17,7 @@ FILE = "mode"
 """Says what kind of runs a data folder is for."""
 
 
-def check_mode(place: Place, mode: Mode) -> None:
+def check_mode(place: RecordLocation, mode: Mode) -> None:
     """Refuse a record that has runs of the other mode.
 
     Raises:
@@ -33,7 +32,7 @@ def check_mode(place: Place, mode: Mode) -> None:
         )
 
 
-def claim_mode(place: Place, mode: Mode) -> None:
+def claim_mode(place: RecordLocation, mode: Mode) -> None:
     """Have a record be for runs of one mode from now on.
 
     Raises:
@@ -43,7 +42,7 @@ def claim_mode(place: Place, mode: Mode) -> None:
     check_mode(place, mode)
     folder = place.folder
     if place.url is not None:
-        from m3bench.server.store.postgres.facts import state_mode
+        from m3bench.server.store.postgres.migrations import state_mode
 
         state_mode(place, mode)
         check_mode(place, mode)
@@ -57,10 +56,10 @@ def claim_mode(place: Place, mode: Mode) -> None:
         raise explain(error, folder) from error
 
 
-def _mode_of(place: Place) -> str | None:
+def _mode_of(place: RecordLocation) -> str | None:
     """What the runs of a record are; None when there are none, or when both were there before they were told apart."""
     if place.url is not None:
-        from m3bench.server.store.postgres.facts import mode_of
+        from m3bench.server.store.postgres.migrations import mode_of
 
         return mode_of(place)
     folder = place.folder

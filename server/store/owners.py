@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from m3bench.server.store.permissions import PRIVATE_FILE, PRIVATE_FOLDER
+from m3bench.server.store.layout import PRIVATE_FILE, PRIVATE_FOLDER
 from m3bench.tasks.errors import StoreError
 
 if os.name == "nt":
@@ -60,7 +60,7 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
-class Owner:
+class OwnerLock:
     """This process, as the store knows it."""
 
     def __init__(self, folder: Path, id: str) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.server.store.database import newer
+from m3bench.server.store.errors import explain
 from m3bench.server.store.layout import BLOBS, OWNERS, database
 from m3bench.server.store.owners import owners
 from m3bench.server.store.records import OWN_TOOLS
-from m3bench.server.store.schema import VERSION
-from m3bench.server.store.trouble import explain
+from m3bench.server.store.schema import VERSION, Row
 from m3bench.tasks.errors import StoreError
 
 _OWN = ", ".join(f"'{name}'" for name in sorted(OWN_TOOLS))
@@ -189,10 +189,10 @@ class Reader:
         """The processes that live."""
         return owners(self.folder / OWNERS)
 
-    def _runs(self, rest: str, values: Sequence[Any] = ()) -> list[RunRow]:
+    def _runs(self, rest: str, values: Sequence[object] = ()) -> list[RunRow]:
         return [RunRow(*row) for row in self._read(f"{_RUN} {rest}", values)]
 
-    def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def _read(self, query: str, values: Sequence[object] = ()) -> list[Row]:
         if self._connection is None:
             path = database(self.folder)
             self._connection = _connect(path) if path.exists() else None
@@ -204,7 +204,7 @@ class Reader:
             raise explain(error, self.folder, reading=True) from error
 
 
-def _marks(values: Sequence[Any]) -> str:
+def _marks(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))
 
 

@@ -12,15 +12,15 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from m3bench.proxy.call import Answer, Delivery, ToolRequest
-from m3bench.server.store import schema, succession
-from m3bench.server.store.arrivals import Arrivals
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, ToolAnswer, ToolRequest
+from m3bench.server.store import schema, takeover
+from m3bench.server.store.pending_calls import PendingCalls
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 from m3bench.server.store.rows import Rows
 from m3bench.server.store.schema import Digested, Insert, Sound, Statement, Work
-from m3bench.server.store.writer import Unit, Writer
+from m3bench.server.store.writer import Writer, WriteUnit
 from m3bench.tasks.errors import RunError, StoreError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
@@ -75,16 +75,16 @@ class RecordingStore(ABC):
         self._rows = rows
         self._writer = writer
         self._blobs = blobs
-        self._arrivals = Arrivals(self._writer)
+        self._pending = PendingCalls(self._writer)
         # Several processes write to one record: each takes a range of numbers of its own.
-        self._next = succession.numbers()
+        self._next = takeover.numbers()
         self._seats: dict[str, tuple[Statement, ...]] = {}
         """Seats that are put on record with their first call."""
         self._seated = False
         self._put_off = threading.Lock()
         self._departures: list[tuple[int, int]] = []
         """When answers left: nice to have, so they wait until there are some or somebody reads."""
-        self._last: Unit | None = None
+        self._last: WriteUnit | None = None
         """The last of the units that nobody waits for; the writer takes them in order."""
         self._unrecorded: dict[int, tuple[Callable[[], Work], str]] = {}
         """Calls whose answer could not be written, with the rows of the call where they are missing too, and why."""
@@ -137,15 +137,15 @@ class RecordingStore(ABC):
             return [schema.insert("calls", values), *seat]
 
         if seat or self._writer.failing:
-            await self._written_soon(Unit(rows))
+            await self._written_soon(WriteUnit(rows))
             self._seat_recorded(caller.seat)
         else:
-            self._arrivals.add(number, rows, ahead=len(request.raw) <= AHEAD_BYTES)
+            self._pending.add(number, rows, ahead=len(request.raw) <= AHEAD_BYTES)
         if self._unrecorded:
             self._last = self._submit(*self._put_right())
         return number
 
-    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
+    async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
         """Put an answer on record; it survives the death of this process when this returns.
 
         Args:
@@ -156,7 +156,7 @@ class RecordingStore(ABC):
         Raises:
             StoreError: It is not on record: do not send it.
         """
-        arrival = self._arrivals.take(call)
+        pending = self._pending.take(call)
 
         def rows() -> Work:
             values = (
@@ -164,14 +164,14 @@ class RecordingStore(ABC):
                 json.dumps(answer.error) if answer.error else None,
                 self._blobs.pack(answer.full) if answer.full else None, answer.forwarded_ns, answer.returned_ns,
             )  # fmt: skip
-            return [*arrival.with_answer(), schema.insert("answers", values)]
+            return [*pending.with_answer(), schema.insert("answers", values)]
 
         def failed() -> None:
             with self._put_off:
-                self._unrecorded[call] = arrival.missing, f"{UNRECORDED}: {unit.error}"
+                self._unrecorded[call] = pending.missing, f"{UNRECORDED}: {unit.error}"
 
         then = partial(delivery.send, answer) if delivery is not None else None
-        unit = Unit(rows, failed, after=arrival.unit, then=then)
+        unit = WriteUnit(rows, failed, after=pending.unit, then=then)
         await self._written_soon(unit)
 
     def sent(self, call: int, sent_ns: int) -> None:
@@ -197,17 +197,17 @@ class RecordingStore(ABC):
             json.dumps(run.manifest), json.dumps(run.scorecard) if run.scorecard is not None else None,
             json.dumps(run.fields) if run.fields is not None else None,
         )  # fmt: skip
-        lasting = succession.resumable(run.id, resumption) if resumption is not None else ()
+        lasting = takeover.resumable(run.id, resumption) if resumption is not None else ()
         self._write(schema.insert("runs", values), *self._seats.get(run.seat, ()), *lasting)
         self._seat_recorded(run.seat)
 
-    def change_run(self, run: str, **changes: Any) -> None:
+    def change_run(self, run: str, **changes: object) -> None:
         """Set fields of a run: its state, answer, seal, end or score card."""
         values = [json.dumps(value) if isinstance(value, dict) else value for value in changes.values()]
         columns = ", ".join(f"{name} = ?" for name in changes)
         change = f"UPDATE runs SET {columns} WHERE id = ?", (*values, run)
         row = "runs", "id = ?", (run,)
-        self._write(Sound(*row), change, Digested(*row), succession.over(run))
+        self._write(Sound(*row), change, Digested(*row), takeover.over(run))
 
     def run(self, prefix: str) -> RunRecord | None:
         """The run whose handle begins so, when there is exactly one.
@@ -275,7 +275,7 @@ class RecordingStore(ABC):
         Raises:
             StoreError: It cannot be written yet.
         """
-        if self._arrivals.write():
+        if self._pending.write():
             self._write()
         if self._last is not None:
             with suppress(StoreError):  # Then it is among what was put off again.
@@ -304,14 +304,14 @@ class RecordingStore(ABC):
             unsettled = self._rows.owners() - {self.owner.id}
             gone = self._gone(unsettled) - {self.owner.id}
         for owner in sorted(gone & unsettled):
-            self._write(*succession.settled(owner, self._rows.unanswered(owner)))
+            self._write(*takeover.settled(owner, self._rows.unanswered(owner)))
         waiting = self._rows.waiting()
-        late = succession.overdue(waiting)
+        late = takeover.overdue(waiting)
         if late:
-            self._write(*succession.abandoned(late))
+            self._write(*takeover.abandoned(late))
         kept = {self.folder / run.resumption.workspace for run in waiting if run.id not in late}
         for owner in sorted(gone):
-            succession.clear(self.folder, owner, kept)
+            takeover.clear(self.folder, owner, kept)
 
     def take_over(self, seat: str) -> tuple[RunRecord, Resumption] | None:
         """The run that waits on a seat for its client, from now on this process's; None when there is none.
@@ -328,16 +328,16 @@ class RecordingStore(ABC):
             if found is None:
                 return None
             if found.owner not in ("", self.owner.id):
-                raise RunError(succession.ELSEWHERE)
+                raise RunError(takeover.ELSEWHERE)
             self._write(("UPDATE seats SET owner = ? WHERE id = ?", (self.owner.id, seat)))
-        self._next = max(self._next, succession.numbers_after(self._rows.last_call(found.id)))
+        self._next = max(self._next, takeover.numbers_after(self._rows.last_call(found.id)))
         record = self._rows.run(found.id)
         assert record is not None
         return record, found.resumption
 
     def lose(self, run: str, ended: str, why: str) -> None:
         """Put on record that a run is void, because it could not be resumed."""
-        self._write(*succession.lost(run, ended, why))
+        self._write(*takeover.lost(run, ended, why))
 
     def lost(self, run: str) -> str | None:
         """Why a run could not be resumed; None when it was, or never had to be."""
@@ -353,13 +353,13 @@ class RecordingStore(ABC):
         """Write now, together, and wait for it."""
         self._submit(lambda: work).wait()
 
-    async def _written_soon(self, unit: Unit) -> None:
+    async def _written_soon(self, unit: WriteUnit) -> None:
         unit.from_loop()
         self._writer.submit(unit)
         await unit.committed()
 
-    def _submit(self, rows: Callable[[], Work], failed: Callable[[], None] | None = None) -> Unit:
-        unit = Unit(rows, failed)
+    def _submit(self, rows: Callable[[], Work], failed: Callable[[], None] | None = None) -> WriteUnit:
+        unit = WriteUnit(rows, failed)
         unit.from_thread()
         return self._writer.submit(unit)
 

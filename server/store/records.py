@@ -1,12 +1,13 @@
 """What the store gives back: runs and calls as they were written."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from m3bench.proxy.call import WireError
-from m3bench.proxy.indirect import FIND_TOOLS, INJECTED, meant
+from m3bench.proxy.names import FIND_TOOLS, INJECTED, meant
+from m3bench.proxy.protocol.tool_calls import WireError
 from m3bench.tasks.coercion import Reading
 from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.table_tools import find_tool
@@ -29,6 +30,35 @@ BESIDE = frozenset({"lacking", "limited_by", "budget", "mark", "event", "partici
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunSetup:
+    """What the manifest of a run says of how it is played; None where it does not say."""
+
+    set_name: str | None
+    set_version: str | None
+    set_hash: str | None
+    profile: str | None
+    mark: str
+    """What the pictures carry that its client is sent; empty when there are none."""
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, object]) -> "RunSetup":
+        """The setup that a manifest states."""
+        tasks = manifest.get("tasks")
+        made_with: Mapping[str, object] = tasks if isinstance(tasks, Mapping) else {}
+        return cls(
+            set_name=_text(made_with.get("name")),
+            set_version=_text(made_with.get("version")),
+            set_hash=_text(made_with.get("hash")),
+            profile=_text(manifest.get("profile")),
+            mark=_text(manifest.get("mark")) or "",
+        )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunRecord:
     """One attempt at one task."""
 
@@ -47,6 +77,11 @@ class RunRecord:
     scorecard: dict[str, Any] | None
     fields: dict[str, Any] | None = None
     """The fields as they were handed in beside the answer; None when there were none."""
+
+    @property
+    def setup(self) -> RunSetup:
+        """How it is played, as its manifest says."""
+        return RunSetup.of(self.manifest)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,19 +9,17 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from m3bench.server.store.errors import explain
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
-from m3bench.server.store.schema import ANSWER_COLUMNS, CALL_COLUMNS, RUN_COLUMNS, SENT_COLUMNS, row_digest
-from m3bench.server.store.trouble import explain
+from m3bench.server.store.schema import ANSWER_COLUMNS, CALL_COLUMNS, RUN_COLUMNS, SENT_COLUMNS, Row, row_digest
 from m3bench.tasks.errors import StoreError
 
 CALLS, ANSWERS, SENT = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS, SENT_COLUMNS))
 
 UNREADABLE = "the database is damaged where it lies"
 CHANGED = "it is not what was written"
-
-Row = tuple[Any, ...]
 
 
 class Unpacking(Protocol):

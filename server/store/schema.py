@@ -86,14 +86,17 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
 """What turns a file of a version into one of the next."""
 
 
-Statement = tuple[str, tuple[Any, ...]]
+Row = tuple[Any, ...]
+"""A row as a database gives it."""
+
+Statement = tuple[str, tuple[object, ...]]
 
 
 class Insert(NamedTuple):
     """A row that is to be added, with its digest."""
 
     table: str
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
 
 
 class Sound(NamedTuple):
@@ -104,7 +107,7 @@ class Sound(NamedTuple):
 
     table: str
     where: str
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
 
 
 class Digested(NamedTuple):
@@ -112,7 +115,7 @@ class Digested(NamedTuple):
 
     table: str
     where: str
-    values: tuple[Any, ...]
+    values: tuple[object, ...]
 
 
 Work = Sequence[Insert | Sound | Digested | Statement]
@@ -129,30 +132,30 @@ def _digest(values: tuple[object, ...]) -> bytes:
     return blake2b(ascii(values).encode(), digest_size=8).digest()
 
 
-def insert(table: str, values: tuple[Any, ...]) -> Insert:
+def insert(table: str, values: tuple[object, ...]) -> Insert:
     """A row to be added, or put in place of the same row that an earlier attempt left."""
     return Insert(table, (*values, _digest(values)))
 
 
 def statements(work: Iterable[Insert | Sound | Digested | Statement]) -> list[Statement]:
     """What is to be executed: rows of one table in few statements, because each costs a turn between threads."""
-    rows: dict[str, list[tuple[Any, ...]]] = {}
+    rows: dict[str, list[tuple[object, ...]]] = {}
     others: list[Statement] = []
-    for one in work:
-        if isinstance(one, Insert):
-            rows.setdefault(one.table, []).append(one.values)
-        elif isinstance(one, Sound):
-            change = f"UPDATE {one.table} SET digest = x'' WHERE {one.where}"
-            others.append((f"{change} AND digest = row_digest({COLUMNS[one.table]})", one.values))
-        elif isinstance(one, Digested):
-            change = f"UPDATE {one.table} SET digest = row_digest({COLUMNS[one.table]}) WHERE {one.where}"
-            others.append((f"{change} AND digest = x''", one.values))
+    for change in work:
+        if isinstance(change, Insert):
+            rows.setdefault(change.table, []).append(change.values)
+        elif isinstance(change, Sound):
+            sql = f"UPDATE {change.table} SET digest = x'' WHERE {change.where}"
+            others.append((f"{sql} AND digest = row_digest({COLUMNS[change.table]})", change.values))
+        elif isinstance(change, Digested):
+            sql = f"UPDATE {change.table} SET digest = row_digest({COLUMNS[change.table]}) WHERE {change.where}"
+            others.append((f"{sql} AND digest = x''", change.values))
         else:
-            others.append(one)
+            others.append(change)
     return [*(_inserts(table, values) for table, values in rows.items()), *others]
 
 
-def _inserts(table: str, rows: Sequence[tuple[Any, ...]]) -> Statement:
+def _inserts(table: str, rows: Sequence[tuple[object, ...]]) -> Statement:
     values = rows[0] if len(rows) == 1 else tuple(chain.from_iterable(rows))
     return _insert_sql(table, len(rows)), values
 

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from m3bench.server.store.records import CallRecord, RunRecord
 
@@ -23,7 +22,7 @@ def seal(
     calls: Iterable[CallRecord],
     files: Mapping[str, str],
     answer: str,
-    fields: Mapping[str, Any] | None = None,
+    fields: Mapping[str, object] | None = None,
 ) -> str:
     """The last link of the chain.
 

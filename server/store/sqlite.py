@@ -1,29 +1,69 @@
 """The store in one SQLite file, for all m3bench processes of one account on one machine.
 
 Large values are kept in files beside the database. What a store does in general is in `recording`; here is what a file
-asks for: opening and migrating it, locks that tell who lives, and a look whether it is still where it was.
+needs: opening and migrating it, locks that tell who is alive, and a check that it is still where it was.
 """
 
 import os
 import secrets
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from m3bench.server.store import schema, succession
+from m3bench.server.store import schema, takeover
 from m3bench.server.store.blobs import YOUNG_SECONDS, Blobs
 from m3bench.server.store.database import Factory, connect, newer, prepare
-from m3bench.server.store.layout import BLOBS, OWNERS, database
-from m3bench.server.store.owners import Owner, alone, dead, living, owners
-from m3bench.server.store.permissions import make_private
-from m3bench.server.store.place import Place
+from m3bench.server.store.errors import explain
+from m3bench.server.store.layout import BLOBS, OWNERS, database, make_private
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.owners import OwnerLock, alone, dead, living, owners
 from m3bench.server.store.recording import RecordingStore
 from m3bench.server.store.rows import Rows
-from m3bench.server.store.session import SqliteSession
-from m3bench.server.store.trouble import explain
+from m3bench.server.store.schema import Work, statements
 from m3bench.server.store.writer import Writer
 from m3bench.tasks.errors import StoreError
+
+
+class SqliteSession:
+    """An open file.
+
+    Args:
+        connection: To it, with the transactions left to us.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def commit(self, work: Work) -> None:
+        """Write rows in one transaction."""
+        todo = statements(work)
+        if len(todo) > 1:
+            self._connection.execute("BEGIN IMMEDIATE")
+        for sql, values in todo:
+            self._connection.execute(sql, values)
+        if len(todo) > 1:
+            self._connection.execute("COMMIT")
+
+    def tries_again(self, error: Exception, several: bool) -> bool:
+        """Whoever waited for a lock in vain does not wait again for each row."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        return several and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+    def undo(self, error: Exception) -> bool:
+        """Roll back; False when the connection has to be closed for that."""
+        harmless = isinstance(error, sqlite3.IntegrityError | UnicodeError)
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            return False
+        return harmless
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with suppress(sqlite3.Error):
+            self._connection.close()
 
 
 class SqliteStore(RecordingStore):
@@ -39,7 +79,7 @@ class SqliteStore(RecordingStore):
     def __init__(
         self, folder: Path, *, sync: str = "normal", owner: str | None = None, factory: Factory = sqlite3.Connection
     ) -> None:
-        self.place = Place(folder)
+        self.place = RecordLocation(folder)
         self._path = database(folder)
         self._locks = folder / OWNERS
         self._sync = sync
@@ -52,7 +92,7 @@ class SqliteStore(RecordingStore):
             # SQLite does not wait for a lock while another process turns the same new file to WAL.
             with alone(folder):
                 prepare(folder, in_use=lambda: bool(living(self._locks)), factory=factory)
-                here = Owner(self._locks, owner or secrets.token_hex(8))
+                here = OwnerLock(self._locks, owner or secrets.token_hex(8))
         except (OSError, sqlite3.Error) as error:
             raise explain(error, folder) from error
         super().__init__(
@@ -79,7 +119,7 @@ class SqliteStore(RecordingStore):
             raise explain(error, self.folder) from error
 
     def _gone(self, unsettled: set[str]) -> set[str]:
-        known = unsettled | owners(self._locks) | succession.names(self.folder)
+        known = unsettled | owners(self._locks) | takeover.names(self.folder)
         return {owner for owner in known - {self.owner.id} if dead(self._locks, owner)}
 
     def _forget_blobs(self) -> None:

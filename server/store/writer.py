@@ -26,7 +26,7 @@ CLOSE_SECONDS = 15.0
 """How long closing waits for what is still being written; longer than a lock is waited for."""
 
 
-class Unit:
+class WriteUnit:
     """Rows that are committed together or not at all, and what became of them.
 
     Args:
@@ -37,7 +37,7 @@ class Unit:
     """
 
     def __init__(
-        self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None, after: "Unit | None" = None,
+        self, prepare: Callable[[], Work], failed: Callable[[], None] | None = None, after: "WriteUnit | None" = None,
         then: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         self.prepare = prepare
@@ -87,7 +87,7 @@ class Unit:
             self._future.set_result(None)
 
 
-class Session(Protocol):
+class WriterSession(Protocol):
     """An open database, as the writer uses it."""
 
     def commit(self, work: Work) -> None:
@@ -123,15 +123,15 @@ class Writer:
 
     def __init__(
         self,
-        connect: Callable[[], Session],
+        connect: Callable[[], WriterSession],
         verify: Callable[[], None],
         explain: Callable[[BaseException], StoreError],
     ) -> None:
         self._connect = connect
         self._verify = verify
         self._explain = explain
-        self._session: Session | None = None
-        self._queue: SimpleQueue[Unit | None] = SimpleQueue()
+        self._session: WriterSession | None = None
+        self._queue: SimpleQueue[WriteUnit | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = False
         self._turn = threading.Lock()
@@ -147,7 +147,7 @@ class Writer:
         """Units that wait."""
         return self._queue.qsize()
 
-    def submit(self, unit: Unit) -> Unit:
+    def submit(self, unit: WriteUnit) -> WriteUnit:
         """Put a unit behind those that wait."""
         with self._turn:
             if self._closed:
@@ -186,7 +186,7 @@ class Writer:
             _tell(units)
         self._disconnect()
 
-    def _next(self) -> tuple[list[Unit], bool]:
+    def _next(self) -> tuple[list[WriteUnit], bool]:
         """The units that wait, at least one of them, and whether the writer is to end after these."""
         first = self._queue.get()
         if first is None:
@@ -200,7 +200,7 @@ class Writer:
                 units.append(unit)
         return units, False
 
-    def _write(self, units: list[Unit]) -> None:
+    def _write(self, units: list[WriteUnit]) -> None:
         ready = [unit for unit in units if self._is_prepared(unit)]
         if not ready:
             return
@@ -220,7 +220,7 @@ class Writer:
                 return
             unit.error = self._commit_alone(alone, unit)
 
-    def _opened(self, units: Sequence[Unit]) -> Session | None:
+    def _opened(self, units: Sequence[WriteUnit]) -> WriterSession | None:
         """The session; None when there is none, which all units are told at once.
 
         No row is at fault then: they would wait for the same thing again, one after the other.
@@ -233,7 +233,7 @@ class Writer:
                 unit.error = self._explain(error)
             return None
 
-    def _is_prepared(self, unit: Unit) -> bool:
+    def _is_prepared(self, unit: WriteUnit) -> bool:
         try:
             unit.error = unit.after.error if unit.after is not None else None
             if unit.error is None:
@@ -242,22 +242,22 @@ class Writer:
             unit.error = self._explain(error)
         return unit.error is None
 
-    def _open(self) -> Session:
+    def _open(self) -> WriterSession:
         if self._session is None:
             self._session = self._connect()
         self._verify()
         return self._session
 
-    def _commit(self, session: Session, units: Sequence[Unit]) -> Exception | None:
+    def _commit(self, session: WriterSession, units: Sequence[WriteUnit]) -> Exception | None:
         """Write units in one transaction; the reason when they are not on record."""
         try:
-            session.commit([one for unit in units for one in unit.work])
+            session.commit([change for unit in units for change in unit.work])
         except Exception as error:
             self._undo(error)
             return error
         return None
 
-    def _commit_alone(self, session: Session, unit: Unit) -> StoreError | None:
+    def _commit_alone(self, session: WriterSession, unit: WriteUnit) -> StoreError | None:
         if unit.after is not None and unit.after.error is not None:
             return unit.after.error
         why = self._commit(session, [unit])
@@ -273,7 +273,7 @@ class Writer:
             session.close()
 
 
-def _go_on(unit: Unit) -> None:
+def _go_on(unit: WriteUnit) -> None:
     """What follows a unit that was committed alone, and would have to wait for a turn of the event loop.
 
     Where several were committed the loop is busy, and two threads that work at once get in each other's way.
@@ -283,9 +283,9 @@ def _go_on(unit: Unit) -> None:
             unit.then()
 
 
-def _tell(units: Sequence[Unit]) -> None:
+def _tell(units: Sequence[WriteUnit]) -> None:
     """Wake whoever waits for one of these units, with one signal to each event loop."""
-    loops: dict[asyncio.AbstractEventLoop, list[Unit]] = {}
+    loops: dict[asyncio.AbstractEventLoop, list[WriteUnit]] = {}
     for unit in units:
         if unit._done is not None:
             unit._done.set()
@@ -296,6 +296,6 @@ def _tell(units: Sequence[Unit]) -> None:
             loop.call_soon_threadsafe(_settle_all, theirs)
 
 
-def _settle_all(units: Sequence[Unit]) -> None:
+def _settle_all(units: Sequence[WriteUnit]) -> None:
     for unit in units:
         unit._settle()

@@ -1,20 +1,20 @@
-"""What every type of value has in common: what a client is shown of it, and what it makes of what was handed in."""
+"""What every type of value has in common: what a client is shown of it, and how a hand-in is compared with it."""
 
 import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from m3bench.tasks.answers.words import hedges
+from m3bench.tasks.answers.spelling import hedges
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
-JSON: TypeAlias = Any
+JSON: TypeAlias = object
 """What a client handed in: anything that JSON can hold."""
 
 LONGEST = 4000
@@ -27,8 +27,8 @@ _NOTHING = frozenset(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a value is compared in the light of."""
+class AnswerContext:
+    """What else is known when a value is compared."""
 
     words: str = ""
     """The field's name and meaning: whoever repeats these words beside the value says nothing new."""
@@ -49,7 +49,7 @@ class Value(BaseModel, ABC):
         """The name of its type."""
         return str(getattr(self, "type"))  # noqa: B009, every subclass has its own literal
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """What a client is told of the type."""
         told = {name: getattr(self, name) for name in self.SHOWN}
         return {"type": self.kind, **{name: value for name, value in told.items() if value not in (None, "", ())}}
@@ -60,7 +60,7 @@ class Value(BaseModel, ABC):
         return self.kind
 
     @abstractmethod
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why what was handed in is not right; None when it is."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -28,7 +28,7 @@ class Version(Value):
     type: Literal["version"] = "version"
     value: str
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the version."""
         if is_nothing(given):
             return "nothing was given"
@@ -61,7 +61,7 @@ class Phone(Value):
     value: str
     """With its country's prefix where it is known."""
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the number."""
         if is_nothing(given):
             return "nothing was given"
@@ -114,7 +114,7 @@ class Code(Value):
         """The type in words."""
         return f"code, {self.form}" if self.form else "code"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the code."""
         if is_nothing(given):
             return "nothing was given"

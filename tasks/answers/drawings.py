@@ -2,12 +2,24 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from m3bench.tasks.checks import BaseCheck, Evidence
+from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    import numpy as np
+    import numpy.typing as npt
+    from PIL import Image, ImageFilter
+
+    from m3bench.tasks import likeness
+
+    Mask = npt.NDArray[np.bool_]
+else:
+    np = LazyModule("numpy")
+    ImageFilter = LazyModule("PIL.ImageFilter")
+    likeness = LazyModule("m3bench.tasks.likeness")
+    Image = LazyModule("PIL.Image")
 
 Box = tuple[int, int, int, int]
 
@@ -47,10 +59,8 @@ class PictureMarked(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """What is missing from the drawing."""
-        from m3bench.tasks.likeness import copies
-
         reason = f"there is no {self.pattern} of the same size"
-        for source, copy in copies(evidence.workspace / self.source, evidence.find(self.pattern)):
+        for source, copy in likeness.copies(evidence.workspace / self.source, evidence.find(self.pattern)):
             shown = sum(not _hidden(source, copy, box) for box in self.hidden)
             if shown:
                 reason = f"{shown} of {len(self.hidden)} can still be made out"
@@ -61,7 +71,7 @@ class PictureMarked(BaseCheck):
             reason = found
         return reason
 
-    def _lacks(self, drawn: Any) -> str | None:
+    def _lacks(self, drawn: "Mask") -> str | None:
         missing = sum(not _joined(drawn, start, end) for start, end in self.lines)
         if missing:
             return f"{missing} of {len(self.lines)} lines in that colour are missing"
@@ -84,7 +94,7 @@ class PicturePart(BaseCheck):
     box: Box
     """Where the part lies in it."""
     overlap: float = 0.5
-    """What cut and box must have in common, as a share of what they cover together."""
+    """The least intersection over union (IoU) of cut and box."""
 
     @property
     def title(self) -> str:
@@ -93,14 +103,10 @@ class PicturePart(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """Why no cut is of that part."""
-        from PIL import Image
-
-        from m3bench.tasks.likeness import overlap, place_of_part
-
         for path in evidence.find(self.pattern):
             with Image.open(path) as file:
-                place = place_of_part(evidence.workspace / self.source, file.convert("RGB"))
-            if place is not None and overlap(place, self.box) >= self.overlap:
+                place = likeness.place_of_part(evidence.workspace / self.source, file.convert("RGB"))
+            if place is not None and likeness.iou(place, self.box) >= self.overlap:
                 return None
         return "no picture shows that part and little else"
 
@@ -119,8 +125,6 @@ class PictureToned(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """Why no picture is."""
-        from PIL import Image
-
         for path in evidence.find(self.pattern):
             with Image.open(path) as file:
                 if _tone(file.convert("RGB")) == self.tone:
@@ -128,9 +132,7 @@ class PictureToned(BaseCheck):
         return f"it is not in {self.tone}"
 
 
-def _tone(image: "Image") -> str:
-    import numpy as np
-
+def _tone(image: "Image.Image") -> str:
     red, green, blue = np.moveaxis(np.asarray(image, dtype=np.int16), 2, 0)
     if float((np.abs(red - green) + np.abs(green - blue)).mean()) < 8:
         return "grayscale"
@@ -138,33 +140,29 @@ def _tone(image: "Image") -> str:
     return "sepia" if float(brown.mean()) > 0.97 and float((red - blue).mean()) > 8 else ""
 
 
-def _drawn(source: "Image", copy: "Image", colour: tuple[int, int, int]) -> Any:
+def _drawn(source: "Image.Image", copy: "Image.Image", colour: tuple[int, int, int]) -> "Mask":
     """Where something in the colour is that was not there before."""
-    import numpy as np
-
     before, after = (np.asarray(image, dtype=np.int16) for image in (source, copy))
     changed = np.abs(before - after).max(axis=2) > 24
-    return changed & (np.abs(after - np.asarray(colour, dtype=np.int16)).sum(axis=2) <= SHADE)
+    found: Mask = changed & (np.abs(after - np.asarray(colour, dtype=np.int16)).sum(axis=2) <= SHADE)
+    return found
 
 
-def _hidden(source: "Image", copy: "Image", box: Box) -> bool:
+def _hidden(source: "Image.Image", copy: "Image.Image", box: Box) -> bool:
     """Whether little of the detail in a box is left, however it was taken away."""
     before, after = (_detail(image.crop(box)) for image in (source, copy))
     whole = float((before * before).sum())
     return whole == 0.0 or float((before * after).sum()) <= DETAIL * whole
 
 
-def _detail(image: "Image") -> Any:
+def _detail(image: "Image.Image") -> "npt.NDArray[np.float32]":
     """What a slight blur takes away."""
-    import numpy as np
-    from PIL import ImageFilter
-
     grey = image.convert("L")
     smooth = grey.filter(ImageFilter.GaussianBlur(4))
     return np.asarray(grey, dtype=np.float32) - np.asarray(smooth, dtype=np.float32)
 
 
-def _joined(drawn: Any, start: Box, end: Box) -> bool:
+def _joined(drawn: "Mask", start: Box, end: Box) -> bool:
     """Whether a line runs between two boxes; how far it reaches into them is free."""
     (x1, y1), (x2, y2) = _middle(start), _middle(end)
     steps = [number / 40 for number in range(41)]
@@ -174,10 +172,8 @@ def _joined(drawn: Any, start: Box, end: Box) -> bool:
     return sum(_any(drawn, x - ASIDE, y - ASIDE, x + ASIDE, y + ASIDE) for x, y in between) >= 0.75 * len(between)
 
 
-def _ringed(drawn: Any, box: Box) -> bool:
+def _ringed(drawn: "Mask", box: Box) -> bool:
     """Whether something goes around a box, as far as the picture reaches."""
-    import numpy as np
-
     (x, y), wide, tall = _middle(box), (box[2] - box[0]) / 2, (box[3] - box[1]) / 2
     height, width = drawn.shape
     down, across = np.nonzero(drawn)
@@ -195,11 +191,11 @@ def _ringed(drawn: Any, box: Box) -> bool:
     return bool(visible) and len(visible & set(turns.tolist())) >= 0.8 * len(visible)
 
 
-def _near(drawn: Any, box: Box, by: int = 60) -> bool:
+def _near(drawn: "Mask", box: Box, by: int = 60) -> bool:
     return _any(drawn, box[0] - by, box[1] - by, box[2] + by, box[3] + by)
 
 
-def _any(drawn: Any, left: float, top: float, right: float, bottom: float) -> bool:
+def _any(drawn: "Mask", left: float, top: float, right: float, bottom: float) -> bool:
     return bool(drawn[max(0, int(top)) : max(0, int(bottom)), max(0, int(left)) : max(0, int(right))].any())
 
 

@@ -5,20 +5,19 @@ says and how a hand-in is judged all come from that one statement.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Setting
 
-from m3bench.tasks.answers.base import JSON, Asked, Value
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value
 from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.files import File
-from m3bench.tasks.answers.groups import Items, Table
+from m3bench.tasks.answers.groups import Items, Single, Table
 from m3bench.tasks.answers.moments import Date, Time
 from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
-from m3bench.tasks.answers.places import Coordinate, Pair
+from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
-from m3bench.tasks.answers.single import Single
 from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.facts import Fact
 
@@ -40,7 +39,7 @@ class Field(BaseModel):
     derived: tuple[Fact, ...] = ()
     """Facts that the value is computed from: whoever saw all of them could know it."""
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """What a client is told of the field."""
         return {"name": self.name, **self.value.shown(), "meaning": self.meaning}
 
@@ -72,7 +71,7 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
 
 
 def _finding(field: Field, values: Sequence[JSON], evidence: Evidence) -> Finding:
-    asked = Asked(words=f"{field.name} {field.meaning}", evidence=evidence)
+    asked = AnswerContext(words=f"{field.name} {field.meaning}", evidence=evidence)
     for given in values or (None,):
         try:
             reason = field.value.problem(given, asked)
@@ -85,5 +84,5 @@ def _finding(field: Field, values: Sequence[JSON], evidence: Evidence) -> Findin
 
 __all__ = [
     "AnyValue", "Choice", "Code", "Coordinate", "Date", "Field", "File", "Integer", "Items", "Money", "Name", "Number",
-    "Pair", "Phone", "Table", "Text", "Time", "Value", "Version", "YesNo", "judge", "right_fields", "right_lines",
+    "NumberPair", "Phone", "Table", "Text", "Time", "Value", "Version", "YesNo", "judge", "right_fields", "right_lines",
 ]  # fmt: skip

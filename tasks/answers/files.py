@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field as Setting
 
-from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, is_nothing
-from m3bench.tasks.answers.decks import DeckChart, DeckShows
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, is_nothing
 from m3bench.tasks.answers.drawings import PictureMarked, PicturePart, PictureToned
+from m3bench.tasks.answers.office import DeckChart, DeckShows, WorkbookChart, WorkbookRows
 from m3bench.tasks.answers.pages import (
     BarsTrue,
     BlocksAt,
@@ -25,7 +25,6 @@ from m3bench.tasks.answers.pages import (
     PageSays,
     TextFits,
 )
-from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
 from m3bench.tasks.checks import BaseCheck, DeckHas, Evidence, FileOpens, PictureChanged, PictureCut, WorkbookCells
 from m3bench.tasks.facts import Fact
 
@@ -52,7 +51,7 @@ class FolderHas(BaseCheck):
             for path in evidence.find("*.pdf")
             if path.parent.name == self.folder and path.read_bytes().startswith(b"%PDF-")
         ]
-        missing = [name for name in self.names if not any(one.startswith(name) for one in there)]
+        missing = [name for name in self.names if not any(path.startswith(name) for path in there)]
         return f"{', '.join(missing)} not in {self.folder}" if missing else None
 
 
@@ -106,7 +105,7 @@ class File(Value):
         """Whether a folder with files is asked for."""
         return any(isinstance(content, FolderHas) for content in self.holds)
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """What is wrong with the file."""
         if asked.evidence is None:
             return "there are no files"
@@ -135,7 +134,7 @@ def _named(path: str, evidence: Evidence) -> str | None:
     """The pattern of exactly the file that a path names; None when there is none."""
     wanted = path.replace("\\", "/").removeprefix("file://").removeprefix("./").strip("/")
     name = wanted.rpartition("/")[2]
-    found = [one.relative_to(evidence.workspace).as_posix() for one in evidence.find("*")]
-    same = [one for one in found if one == wanted] or [one for one in found if wanted.endswith(f"/{one}")]
-    same = same or [one for one in found if one.rpartition("/")[2] == name and fnmatch(one, "*.*")]
+    found = [path.relative_to(evidence.workspace).as_posix() for path in evidence.find("*")]
+    same = [path for path in found if path == wanted] or [path for path in found if wanted.endswith(f"/{path}")]
+    same = same or [path for path in found if path.rpartition("/")[2] == name and fnmatch(path, "*.*")]
     return same[-1].replace("[", "[[]") if same and name else None

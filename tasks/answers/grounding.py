@@ -34,7 +34,7 @@ def seen_in(scenes: Iterable[Scene]) -> list[str]:
     return found
 
 
-class Seen:
+class SeenFacts:
     """Everything that a run saw, asked for facts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
@@ -64,7 +64,7 @@ class Seen:
 
 
 def ungrounded(
-    fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], right: Iterable[str], seen: Seen
+    fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], right: Iterable[str], seen: SeenFacts
 ) -> list[str]:
     """The names of the fields whose values cannot be traced.
 
@@ -82,7 +82,7 @@ def ungrounded(
     ]
 
 
-def _traced(field: Field, values: Sequence[JSON], right: bool, seen: Seen) -> bool:
+def _traced(field: Field, values: Sequence[JSON], right: bool, seen: SeenFacts) -> bool:
     if right and field.derived and all(seen.holds(fact) for fact in field.derived):
         return True
     if right and isinstance(field.value, Name):

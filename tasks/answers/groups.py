@@ -8,17 +8,42 @@ commas, a Markdown table, `key: value` lines.
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Annotated, Literal, TypeAlias
 
-from m3bench.tasks.answers.anchors import order_of_names, rows_by_name
-from m3bench.tasks.answers.base import JSON, Asked, Value, is_nothing
-from m3bench.tasks.answers.loose import BULLET as _BULLET
-from m3bench.tasks.answers.loose import cells as _cells
-from m3bench.tasks.answers.loose import loose_row, loose_tables, turned
-from m3bench.tasks.answers.single import Item
+from pydantic import Field as Setting
+
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, is_nothing
+from m3bench.tasks.answers.codes import Code, Phone, Version
+from m3bench.tasks.answers.moments import Date, Time
+from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.places import Coordinate, NumberPair
+from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.spelling import words_of
+from m3bench.tasks.answers.text_tables import BULLET as _BULLET
+from m3bench.tasks.answers.text_tables import cells as _cells
+from m3bench.tasks.answers.text_tables import loose_row, loose_tables, order_of_names, rows_by_name, turned
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
+
+Single: TypeAlias = (
+    Number
+    | Integer
+    | Money
+    | Date
+    | Time
+    | Version
+    | Phone
+    | Code
+    | NumberPair
+    | Coordinate
+    | Name
+    | Choice
+    | YesNo
+    | Text
+)
+
+Item: TypeAlias = Annotated[Single, Setting(discriminator="type")]
+
 
 _AGAIN = re.compile(r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)\b(?P<between>\D+)(?P=number)(?![.,]?\d)")
 
@@ -41,7 +66,7 @@ class Items(Value):
         """A list when the order counts, else a set."""
         return "list" if self.ordered else "set"
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """What a client is told: what the items are, not how many."""
         return {"type": self.kind, "of": self.items[0].shown() if self.items else {"type": "text"}}
 
@@ -50,7 +75,7 @@ class Items(Value):
         """The type in words."""
         return f"{'ordered list' if self.ordered else 'list'} of {self.items[0].described if self.items else 'texts'}"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """What is missing, wrong or too much."""
         if not self.items:
             return None if is_nothing(given) else "there is none"
@@ -69,7 +94,7 @@ class Items(Value):
         order = order_of_names(given, [_names(item) for item in self.items])
         return order == list(range(len(self.items))) if self.ordered else order is not None
 
-    def _compare(self, parts: Sequence[JSON], asked: Asked) -> str | None:
+    def _compare(self, parts: Sequence[JSON], asked: AnswerContext) -> str | None:
         if len(parts) > MOST:
             return "it has too many items"
         if self.ordered and len(parts) == len(self.items):
@@ -111,9 +136,11 @@ class Table(Value):
     """What the columns are called."""
     rows: tuple[tuple[Item, ...], ...]
 
-    def shown(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, object]:
         """What a client is told: the columns and their types, not how many rows there are."""
-        types = [cell.shown() for cell in self.rows[0]] if self.rows else [{"type": "text"}] * len(self.columns)
+        types: list[dict[str, object]] = (
+            [cell.shown() for cell in self.rows[0]] if self.rows else [{"type": "text"}] * len(self.columns)
+        )
         return {
             "type": "table",
             "columns": [{"name": name, **kind} for name, kind in zip(self.columns, types, strict=True)],
@@ -125,11 +152,11 @@ class Table(Value):
         kinds = [cell.described for cell in self.rows[0]] if self.rows else ["text"] * len(self.columns)
         return f"table with {', '.join(f'{name} ({kind})' for name, kind in zip(self.columns, kinds, strict=True))}"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Which row is missing, wrong or too much."""
         if is_nothing(given):
             return "nothing was given"
-        words = Asked(words=f"{asked.words} {' '.join(self.columns)}", evidence=asked.evidence)
+        words = AnswerContext(words=f"{asked.words} {' '.join(self.columns)}", evidence=asked.evidence)
         reasons = [self._compare(rows, words) for rows in self._readings(given)]
         if None in reasons:
             return None
@@ -139,7 +166,7 @@ class Table(Value):
             return None
         return next(iter(reasons), f"it is not a table with the columns {', '.join(self.columns)}")
 
-    def _compare(self, rows: Sequence[Sequence[JSON]], asked: Asked) -> str | None:
+    def _compare(self, rows: Sequence[Sequence[JSON]], asked: AnswerContext) -> str | None:
         left = list(rows[:MOST])
         for right in self.rows:
             found = [index for index, row in enumerate(left) if right[0].problem(row[0], asked) is None]
@@ -212,7 +239,7 @@ def _names(item: Item) -> list[str]:
     return [item.said(), *getattr(item, "aliases", ())]
 
 
-def _further_row(cell: JSON, asked: Asked) -> str | None:
+def _further_row(cell: JSON, asked: AnswerContext) -> str | None:
     """Why a cell is more than one: it says its number again, of something that the question does not name."""
     if isinstance(cell, str) and (again := _AGAIN.search(cell)):
         others = set(words_of(again["between"])) - {"", *words_of(asked.words)}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Literal
 
-from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -69,7 +69,7 @@ class Date(Value):
         """The type in words."""
         return "date" if self.precision == "day" else f"date, the {self.precision}"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the date."""
         if is_nothing(given):
             return "nothing was given"
@@ -140,7 +140,7 @@ class Time(Value):
         """The type in words."""
         return f"time, {self.zone}" if self.zone else "time"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the time."""
         if is_nothing(given):
             return "nothing was given"

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal
 
-from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
-from m3bench.tasks.answers.spelling import Words, find, joined, spellings, words_of
-from m3bench.tasks.answers.words import hedges, words
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.spelling import Words, find, hedges, joined, spellings, vocabulary, words_of
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -53,7 +52,7 @@ class Name(Value):
         """To a client it is a text."""
         return {"type": "text"}
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the name."""
         if is_nothing(given):
             return "nothing was given"
@@ -73,13 +72,13 @@ class Name(Value):
 @cache
 def _generic() -> frozenset[str]:
     """Words that say what kind of thing a name belongs to."""
-    return frozenset(words_of(words().names["generic"]))
+    return frozenset(words_of(vocabulary().names["generic"]))
 
 
 @cache
 def _saying() -> frozenset[str]:
     """Words of a sentence that only says a name."""
-    return frozenset(words_of(words().names["saying"]))
+    return frozenset(words_of(vocabulary().names["saying"]))
 
 
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
@@ -176,7 +175,7 @@ class Choice(Value):
         """The type in words."""
         return f"one of: {', '.join(self.options)}"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the choice."""
         if is_nothing(given):
             return "nothing was given"
@@ -209,7 +208,7 @@ class YesNo(Value):
         """The type in words."""
         return "yes or no"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the answer."""
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
@@ -265,7 +264,7 @@ class Text(Value):
         """The type in words."""
         return f"text, at most {self.words} words"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it does not say what it must."""
         if is_nothing(given):
             return "nothing was given"
@@ -276,7 +275,7 @@ class Text(Value):
         if len(mine) < FEWEST_WORDS <= len(words_of(self.value)) // 2:
             return "it is a word or two, not a text"
         said = joined(mine)
-        missing = [one[0] for one in self.mentions if not any(_says(name, mine, said) for name in one)]
+        missing = [mention[0] for mention in self.mentions if not any(_says(name, mine, said) for name in mention)]
         return f"it does not say {', '.join(missing)[:80]!r}" if missing else None
 
     def given(self) -> JSON:
@@ -285,8 +284,8 @@ class Text(Value):
 
     def facts(self) -> Iterator[Fact]:
         """What it must say."""
-        for one in self.mentions:
-            yield fold(one[0])
+        for mention in self.mentions:
+            yield fold(mention[0])
 
 
 def _says(name: str, mine: Words, said: str) -> bool:

@@ -1,15 +1,74 @@
-"""Numerals: the numbers in a text, however they are written.
+"""Numerals and units: the numbers in a text, however they are written, and what one unit is in another.
 
 Both traditions of marks (`1,234.5` and `1.234,5`, `3 722`, `1'234`), number words, `3.7 million`, `12k`, halves.
-`1.234` can be read in two ways, and both readings are kept. Whether a number is right is not decided here.
+`1.234` can be read in two ways, and both readings are kept. A word may mean several units (`lb` is a weight, `pounds`
+also money): which one is meant depends on what is asked for. Currencies never convert into each other. Whether a number
+is right is not decided here.
 """
 
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
-from m3bench.tasks.answers.units import known
+from m3bench.tasks.answers.spelling import vocabulary
 from m3bench.tasks.folding import fold
+
+
+class UnitOfMeasure(NamedTuple):
+    """A unit: what it measures, how many of the kind's first unit it is, and where its zero lies in that."""
+
+    kind: str
+    factor: float
+    offset: float = 0.0
+
+
+_TEMPERATURES = {
+    "c °c celsius|degrees celsius|degrees c|degree celsius|deg c|centigrade": UnitOfMeasure("temperature", 1.0),
+    "f °f fahrenheit|degrees fahrenheit|degrees f|degree fahrenheit|deg f": UnitOfMeasure(
+        "temperature", 5 / 9, -160 / 9
+    ),
+    "k kelvin kelvins": UnitOfMeasure("temperature", 1.0, -273.15),
+}
+
+
+@cache
+def known() -> dict[str, tuple[UnitOfMeasure, ...]]:
+    """Every word for a unit, folded, with the units that it may mean."""
+    found: dict[str, list[UnitOfMeasure]] = {}
+    for kind, units in vocabulary().units.items():
+        for names, factor in units.items():
+            for word in _words(names):
+                found.setdefault(word, []).append(UnitOfMeasure(kind, factor))
+    for names, unit in _TEMPERATURES.items():
+        for word in _words(names):
+            found.setdefault(word, []).append(unit)
+    for code, signs in vocabulary().currencies.items():
+        for word in _words(signs):
+            found.setdefault(word, []).append(UnitOfMeasure(code, 1.0))
+    return {word: tuple(dict.fromkeys(units)) for word, units in found.items()}
+
+
+def unit_of(name: str) -> UnitOfMeasure | None:
+    """The unit that a task asks for, by its usual sign or name; None when it is only a word, such as `pages`."""
+    if name.upper() in vocabulary().currencies:
+        return UnitOfMeasure(name.upper(), 1.0)
+    found = known().get(fold(name))
+    return found[0] if found else None
+
+
+def convert(value: float, word: str, asked: UnitOfMeasure) -> float | None:
+    """A value with a unit's word in the unit that is asked for; None when the word means something else."""
+    for unit in known().get(word, ()):
+        if unit.kind == asked.kind:
+            return ((value * unit.factor + unit.offset) - asked.offset) / asked.factor
+    return None
+
+
+def _words(text: str) -> list[str]:
+    first, *phrases = text.split("|")
+    return [fold(word) for word in (*first.split(), *phrases)]
+
 
 _NUMERAL = re.compile(
     r"(?<![\w.,])(?P<sign>[-+]?)\s?(?P<body>\d{1,3}(?:[ ']\d{3})+(?![\d])(?:[.,]\d+)?|\d[\d.,]*\d|\d|[.,]\d+)"
@@ -120,7 +179,7 @@ def quantities(text: str, *, millions: bool = True) -> list[Quantity]:
 
 def numbers_in(text: str) -> list[float]:
     """Every reading of every number in a text."""
-    return [value for one in quantities(plain(text)) for value, _ in one.readings]
+    return [value for quantity in quantities(plain(text)) for value, _ in quantity.readings]
 
 
 def _readings(body: str) -> tuple[tuple[float, float], ...]:
@@ -188,16 +247,20 @@ def _unit_before(text: str, start: int) -> tuple[str, int]:
 def _compound(found: list[Quantity], text: str) -> list[Quantity]:
     """`2 h 10 min` and `5 ft 3 in` are one quantity, in the unit of the first."""
     joined: list[Quantity] = []
-    for one in found:
+    for quantity in found:
         last = joined[-1] if joined else None
-        pair = (last.unit, one.unit) if last else ("", "")
+        pair = (last.unit, quantity.unit) if last else ("", "")
         share = _PARTS.get(pair)
-        if last is not None and share is not None and re.fullmatch(r"[\s,]*(?:and\s)?", text[last.end : one.start]):
-            value = last.readings[0][0] + one.readings[0][0] * share
-            half = one.readings[0][1] * share
-            joined[-1] = Quantity(readings=((value, half),), unit=last.unit, start=last.start, end=one.end)
+        if (
+            last is not None
+            and share is not None
+            and re.fullmatch(r"[\s,]*(?:and\s)?", text[last.end : quantity.start])
+        ):
+            value = last.readings[0][0] + quantity.readings[0][0] * share
+            half = quantity.readings[0][1] * share
+            joined[-1] = Quantity(readings=((value, half),), unit=last.unit, start=last.start, end=quantity.end)
         else:
-            joined.append(one)
+            joined.append(quantity)
     return joined
 
 

@@ -11,9 +11,16 @@ from typing import TYPE_CHECKING, Literal
 from m3bench.tasks.answers.numerals import numbers_in
 from m3bench.tasks.checks import BaseCheck, Evidence
 from m3bench.tasks.folding import fold
+from m3bench.tasks.lazy_modules import LazyModule
+from m3bench.tasks.studio.page import Page, pages, read
 
 if TYPE_CHECKING:
-    from m3bench.tasks.studio.page import Page
+    import numpy as np
+
+    from m3bench.tasks.studio import rendering
+else:
+    rendering = LazyModule("m3bench.tasks.studio.rendering")
+    np = LazyModule("numpy")
 
 NEAR = 1.5
 """Pixels by which a place may be off."""
@@ -32,8 +39,6 @@ class PageCheck(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """What is wrong with the page."""
-        from m3bench.tasks.studio.forms import pages
-
         files = evidence.find(self.pattern)
         if not files:
             return f"there is no {self.pattern}"
@@ -41,7 +46,7 @@ class PageCheck(BaseCheck):
         return self.fault(found[self.page - 1]) if len(found) >= self.page else f"it has no page {self.page}"
 
     @abstractmethod
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """What is wrong with a page."""
 
 
@@ -61,9 +66,9 @@ class PageKept(PageCheck):
         """What is checked, in words."""
         return f"what was right of {len(self.kept)} elements is as it was"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """What was broken."""
-        there = {one.name: one.digest(self.free.get(one.name, ())) for one in page.elements}
+        there = {element.name: element.digest(self.free.get(element.name, ())) for element in page.elements}
         for name, digest in self.kept.items():
             if name not in there:
                 return f"{name} is gone"
@@ -88,7 +93,7 @@ class PageSays(PageCheck):
         """What is checked, in words."""
         return "the page says " + ", ".join(repr(text) for text in self.texts.values())
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which text is not right."""
         for name, text in self.texts.items():
             if name not in page:
@@ -109,7 +114,7 @@ class PageLacks(PageCheck):
         """What is checked, in words."""
         return f"the page is without {', '.join(self.names)}"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which of them is there."""
         there = [name for name in self.names if name in page]
         return f"{there[0]} is still there" if there else None
@@ -129,14 +134,12 @@ class TextFits(PageCheck):
         """What is checked, in words."""
         return f"{len(self.boxes)} texts fit their boxes"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which text does not."""
-        from m3bench.tasks.studio.boxes import box, inside
-
         for name, around in self.boxes.items():
             if name not in page or around not in page:
                 return f"{name if name not in page else around} is missing"
-            if not inside(box(page, name), box(page, around), NEAR):
+            if not rendering.inside(rendering.box(page, name), rendering.box(page, around), NEAR):
                 return f"{name} sticks out of {around}"
             if page[name].number("font-size") < self.least.get(name, 0.0) - 0.01:
                 return f"{name} is too small to be read"
@@ -158,21 +161,19 @@ class NoOverlap(PageCheck):
         """What is checked, in words."""
         return f"{len(self.names)} elements do not overlap"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which of them do."""
-        from m3bench.tasks.studio.boxes import box, inside, overlapping
-
         sheet = self.within or (0.0, 0.0, page.width, page.height)
         for name in self.names:
             if name not in page:
                 return f"{name} is missing"
-            left, top, right, bottom = found = box(page, name)
-            if not inside(found, sheet, NEAR):
+            left, top, right, bottom = found = rendering.box(page, name)
+            if not rendering.inside(found, sheet, NEAR):
                 return f"{name} is outside"
             wide, high = self.least.get(name, (0.0, 0.0))
             if right - left < wide - NEAR or bottom - top < high - NEAR:
                 return f"{name} is too small"
-        for one, other in overlapping(page, list(self.names), NEAR):
+        for one, other in rendering.overlapping(page, list(self.names), NEAR):
             return f"{one} and {other} overlap"
         return None
 
@@ -190,14 +191,12 @@ class BlocksAt(PageCheck):
         """What is checked, in words."""
         return f"{len(self.boxes)} blocks are where they belong"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which block is not."""
-        from m3bench.tasks.studio.boxes import box
-
         for name, wanted in self.boxes.items():
             if name not in page:
                 return f"{name} is missing"
-            if any(abs(one - other) > self.near for one, other in zip(box(page, name), wanted, strict=True)):
+            if any(abs(one - other) > self.near for one, other in zip(rendering.box(page, name), wanted, strict=True)):
                 return f"{name} is not where it belongs"
         return None
 
@@ -220,10 +219,8 @@ class BarsTrue(PageCheck):
         """What is checked, in words."""
         return f"{len(self.bars)} bars stand on zero and are true to their figures"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """What misleads."""
-        from m3bench.tasks.studio.boxes import box
-
         if missing := [name for name in (self.axis, *self.bars, *self.ticks) if name not in page]:
             return f"{missing[0]} is missing"
         foot = page[self.axis].number("y1")
@@ -242,7 +239,7 @@ class BarsTrue(PageCheck):
         if off := [value for value, place in scale if abs(place - value * height / number) > NEAR + 1]:
             return f"{off[0]:g} is at the wrong height of the axis"
         for name, value in self.bars.items():
-            _, top, _, bottom = box(page, name)
+            _, top, _, bottom = rendering.box(page, name)
             if abs(bottom - foot) > NEAR:
                 return f"{name} does not stand on the axis"
             wanted = value * height / number
@@ -265,17 +262,15 @@ class MarksIn(PageCheck):
         """What is checked, in words."""
         return f"{len(self.marks)} marks are where they belong"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which mark is not."""
-        from m3bench.tasks.studio.boxes import box, contains
-
         for name, area in self.marks.items():
             if name not in page or area not in page:
                 return f"{name if name not in page else area} is missing"
-            left, top, right, bottom = box(page, name)
+            left, top, right, bottom = rendering.box(page, name)
             edge = self.margin
             corners = [(x, y) for x in (left - edge, right + edge) for y in (top - edge, bottom + edge)]
-            if not all(contains(page[area], x, y) for x, y in corners):
+            if not all(rendering.contains(page[area], x, y) for x, y in corners):
                 return f"{name} is not in {area}"
         return None
 
@@ -293,17 +288,12 @@ class PageLooks(PageCheck):
         """What is checked, in words."""
         return f"{len(self.parts)} parts of the page look right"
 
-    def fault(self, page: "Page") -> str | None:
+    def fault(self, page: Page) -> str | None:
         """Which part does not."""
-        import numpy as np
-
-        from m3bench.tasks.studio.page import read
-        from m3bench.tasks.studio.rendering import picture
-
         right = read(self.svg.encode())
         if (page.width, page.height) != (right.width, right.height):
             return "it has another size"
-        mine, wanted = (np.asarray(picture(one), dtype=np.int16) for one in (page, right))
+        mine, wanted = (np.asarray(rendering.picture(shown), dtype=np.int16) for shown in (page, right))
         for number, (left, top, end, bottom) in enumerate(self.parts, 1):
             area = (slice(int(top), int(bottom)), slice(int(left), int(end)))
             if float(np.abs(mine[area] - wanted[area]).mean()) > SHADE:

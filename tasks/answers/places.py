@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
-from m3bench.tasks.answers.units import convert, known, unit_of
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.numerals import convert, known, unit_of
 from m3bench.tasks.distance import metres
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
@@ -21,7 +21,7 @@ _DEGREES = re.compile(
 )
 
 
-class Pair(Value):
+class NumberPair(Value):
     """Two or three numbers that belong together, in a fixed order: a tile, a point, a size."""
 
     SHOWN = ("parts", "unit")
@@ -38,7 +38,7 @@ class Pair(Value):
         """The type in words."""
         return f"pair ({', '.join(self.parts)})" + (f", {self.unit}" if self.unit else "")
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the pair."""
         if is_nothing(given):
             return "nothing was given"
@@ -47,7 +47,7 @@ class Pair(Value):
             return f"it is not {len(self.value)} numbers"
         if all(abs(one - other) <= self.within + 1e-6 for one, other in zip(mine, self.value, strict=True)):
             return None
-        return f"{', '.join(f'{one:g}' for one in mine)} is not right"
+        return f"{', '.join(f'{number:g}' for number in mine)} is not right"
 
     def _read(self, given: JSON) -> tuple[float, ...] | None:
         if isinstance(given, dict):
@@ -59,7 +59,7 @@ class Pair(Value):
         if isinstance(given, list | tuple):
             if len(given) == 1:
                 return self._read(given[0])
-            given = " , ".join(as_text(one) for one in given)
+            given = " , ".join(as_text(part) for part in given)
         text = fold(as_text(given))
         for part in self.parts:
             text = re.sub(rf"\b{re.escape(fold(part))}\b\s*[:=]?", " ", text)
@@ -81,11 +81,11 @@ class Pair(Value):
 
     def given(self) -> JSON:
         """The numbers in their order."""
-        return [int(one) if one == int(one) else one for one in self.value]
+        return [int(number) if number == int(number) else number for number in self.value]
 
     def said(self) -> str:
         """The numbers in brackets."""
-        return f"({', '.join(f'{one:g}' for one in self.value)})"
+        return f"({', '.join(f'{number:g}' for number in self.value)})"
 
     def facts(self) -> Iterator[Fact]:
         """Each number."""
@@ -106,7 +106,7 @@ class Coordinate(Value):
         """The type in words."""
         return "coordinate (latitude, longitude in degrees)"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the position."""
         if is_nothing(given):
             return "nothing was given"
@@ -134,7 +134,7 @@ def _position(given: JSON) -> tuple[float, float] | None:
         named = {fold(str(name))[:3]: value for name, value in given.items()}
         given = f"{named.get('lat', '')}, {named.get('lon', named.get('lng', ''))}"
     if isinstance(given, list | tuple):
-        given = ", ".join(as_text(one) for one in given)
+        given = ", ".join(as_text(part) for part in given)
     text = re.sub(r"\b(?:lat|lon|lng|long)(?:itude)?\b\s*[:=]?", " ", fold(as_text(given)))
     if hedge(text):
         return None

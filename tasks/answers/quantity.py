@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
-from m3bench.tasks.answers.base import JSON, Asked, Value, as_text, hedge, is_nothing
-from m3bench.tasks.answers.numerals import Quantity, plain, quantities
-from m3bench.tasks.answers.units import Unit, convert, unit_of
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, plain, quantities, unit_of
 from m3bench.tasks.facts import Fact
 
 Near: TypeAlias = Callable[[float, float], bool]
@@ -48,7 +47,7 @@ class Number(Value):
         rounded = "" if self.decimals is None else f"{self.decimals} decimals" if self.decimals else "whole"
         return ", ".join(part for part in (self.kind, self.unit, rounded) if part)
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the number."""
         return _problem(given, self.unit, self._near)
 
@@ -86,7 +85,7 @@ class Integer(Value):
         """The type in words."""
         return f"integer, {self.unit}" if self.unit else "integer"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the number."""
         return _problem(given, self.unit, lambda value, half: abs(value - self.value) <= 1e-9 * max(1, abs(self.value)))
 
@@ -120,7 +119,7 @@ class Money(Value):
         """The type in words."""
         return f"money, {self.unit}"
 
-    def problem(self, given: JSON, asked: Asked) -> str | None:
+    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the sum."""
         return _problem(given, self.unit, self._near)
 
@@ -161,7 +160,7 @@ def _problem(given: JSON, unit: str, near: Near) -> str | None:
     if not found:
         return f"there is no number in {as_text(given)[:60]!r}"
     rest = _rest(text, found)
-    if any(one.joined for one in found):
+    if any(quantity.joined for quantity in found):
         return "a range is not a number"
     bound = _BOUNDS.search(rest)
     doubt = bound[0] if bound else hedge(re.sub(r"\bno\b\.?", "", rest))
@@ -169,13 +168,13 @@ def _problem(given: JSON, unit: str, near: Near) -> str | None:
         return f"it is not a plain number: {doubt!r}"
     if re.search(r"\d", rest):
         return "it is more than one number"
-    for one in found:
-        if not _right(one, asked, near):
-            return f"{text[one.start : one.end].strip()!r} is not right"
+    for quantity in found:
+        if not _right(quantity, asked, near):
+            return f"{text[quantity.start : quantity.end].strip()!r} is not right"
     return None
 
 
-def _right(one: Quantity, asked: Unit | None, near: Near) -> bool:
+def _right(one: Quantity, asked: UnitOfMeasure | None, near: Near) -> bool:
     if asked is None and one.unit in ("%", "percent", "pct", "per cent"):
         return any(near(value / 100, half / 100) or near(value, half) for value, half in one.readings)
     if asked is None or not one.unit or (asked.kind == "temperature" and one.unit in ("deg", "degree", "degrees", "°")):
@@ -190,7 +189,7 @@ def _right(one: Quantity, asked: Unit | None, near: Near) -> bool:
 
 def _rest(text: str, found: list[Quantity]) -> str:
     parts, last = [], 0
-    for one in found:
-        parts.append(text[last : one.start])
-        last = one.end
+    for quantity in found:
+        parts.append(text[last : quantity.start])
+        last = quantity.end
     return " ".join([*parts, text[last:]])

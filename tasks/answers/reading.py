@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from m3bench.tasks.answers.base import JSON, is_nothing
-from m3bench.tasks.answers.fields import Field, File, Items, Table
-from m3bench.tasks.answers.loose import BULLET
+from m3bench.tasks.answers.fields import Field, File, Items, Table, judge
 from m3bench.tasks.answers.spelling import words_of
+from m3bench.tasks.answers.text_tables import BULLET
+from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.folding import fold
+from m3bench.tasks.task import Task
 
 MOST_TEXT = 200_000
 """Characters of prose that are read."""
@@ -217,3 +219,9 @@ def _parsed(value: str) -> JSON:
         except (ValueError, RecursionError):
             return text
     return text
+
+
+def findings_of(task: Task, evidence: Evidence) -> tuple[Finding, ...]:
+    """What is right and what is not; a run is solved when there is something to find and all of it is right."""
+    handed_in = read(task.fields, evidence.answer, evidence.fields)
+    return (*judge(task.fields, handed_in, evidence), *(check.run(evidence) for check in task.checks))

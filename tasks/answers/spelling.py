@@ -1,13 +1,50 @@
 """Spelling: the words of a name in one form, so that two spellings of one thing are the same words.
 
-Articles, punctuation, accents and case go; common abbreviations, number words, Roman numerals and British and American
-spellings become one. What two different things are called never becomes the same here.
+Articles, punctuation, accents and case are dropped; common abbreviations, number words, Roman numerals and British and
+American spellings become one. Two different things never get the same words here. The vocabulary of everything that
+compares answers, read once from `tasks/data/words.toml`, is here too.
 """
 
 import re
+import tomllib
+from functools import cache
+from importlib.resources import files
 
-from m3bench.tasks.answers.words import same
+from pydantic import BaseModel, ConfigDict
+
 from m3bench.tasks.folding import fold
+
+
+class Vocabulary(BaseModel):
+    """What the file holds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    hedges: dict[str, str]
+    names: dict[str, str]
+    same: dict[str, str]
+    units: dict[str, dict[str, float]]
+    currencies: dict[str, str]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The file."""
+    path = files("m3bench.tasks") / "data" / "words.toml"
+    return Vocabulary.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+@cache
+def hedges() -> frozenset[str]:
+    """Words that turn a value into several, into none, or into a guess."""
+    return frozenset(vocabulary().hedges["words"].split())
+
+
+@cache
+def one_spelling() -> dict[str, str]:
+    """Words with another spelling, and the one that they are read as."""
+    return {word: first for first, others in vocabulary().same.items() for word in others.split()}
+
 
 _ARTICLES = frozenset({"the", "a", "an"})
 _UMLAUTS = str.maketrans(
@@ -21,7 +58,7 @@ def words_of(text: str) -> Words:
     """The words of a name in their one form; articles go unless nothing else is there."""
     folded = fold(text).replace("&", " and ").replace("'s ", "s ").replace("'", "")
     folded = re.sub(r"\b([a-z])\.(?=[a-z]\.)", r"\1", folded)
-    alike = same()
+    alike = one_spelling()
     found = [alike.get(word, word) for word in re.findall(r"[^\W_]+", folded)]
     kept = [word for word in found if word not in _ARTICLES and word != "and"]
     return tuple(kept or found)

@@ -8,7 +8,7 @@ there is nothing between covered and not covered, so smooth edges need a larger 
 from collections.abc import Sequence
 from itertools import pairwise
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +133,7 @@ def _filled(corners: Sequence[_Corner], window: _Window) -> Patch:
     """What lies inside: each column is walked down, and every edge on the way turns out into in, or in into out."""
     left, top, right, bottom = window
     high, wide = bottom - top, right - left
-    kind: Any = object if max(abs(part) for corner in corners for part in corner) > _WIDE else np.int64
+    kind: type[object] = object if max(abs(part) for corner in corners for part in corner) > _WIDE else np.int64
     ends = [(a, b) if a[0] < b[0] else (b, a) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
     edges = np.array([(*a, *b) for a, b in ends if a[0] != b[0]], kind).reshape(-1, 4)
     x0, y0, x1, y1 = edges.T

@@ -8,8 +8,16 @@ same numbers with and without a processor's vector instructions.
 import struct
 import zlib
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from PIL import Image
+
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 _KINDS = {"L": 0, "RGB": 2, "RGBA": 6}
 _BAND_BYTES = 4_000_000
@@ -19,8 +27,6 @@ _UP = b"\x02"
 
 def png(image: Image.Image, level: int = 6) -> bytes:
     """The picture as PNG: shades of grey, RGB or RGBA, with its colour profile where it has one."""
-    import numpy as np
-
     channels = len(image.getbands())
     packer, packed = zlib.compressobj(level), []
     above = np.zeros((1, image.width * channels), np.uint8)

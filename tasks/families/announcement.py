@@ -5,44 +5,36 @@ import random
 from collections.abc import Sequence
 
 from m3bench.tasks.families import tally
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, words
 from m3bench.tasks.families.camping import core, search
 from m3bench.tasks.families.park_tour import campgrounds, code_of
-from m3bench.tasks.families.tally import Tally, Thing
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.recording.speech import VOICES, Speech
+from m3bench.tasks.families.tally import TalliedThing, TallyGoal
+from m3bench.tasks.recording import VOICES, Speech
 from m3bench.tasks.task import ReferenceCall
 
 _PARKS = 5
 _OPEN = 3
 
 
-class _Tables(Tables):
-    parks: tuple[str, ...]
-    """Names that can be told apart by ear, as they are said."""
-    openings: tuple[str, ...]
-    is_open: tuple[str, ...]
-    is_closed: tuple[str, ...]
-
-
-_tables = tables("announcement", _Tables)
-
-
-class Announcement:
+class Announcement(Family):
     """Take out the noise, write down what is said, look up the parks that are open and add up."""
 
     name = "announcement"
     servers = ("recordings", "nationalparks", "math")
+    parks = words()
+    """Names that can be told apart by ear, as they are said."""
+    openings = words()
+    is_open = words()
+    is_closed = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Five parks, of which three are open."""
-        known = _tables()
-        parks = {core(park["name"]): park["name"] for park in kit.world("parks") if core(park["name"]) in known.parks}
+        parks = {core(park["name"]): park["name"] for park in kit.world("parks") if core(park["name"]) in self.parks}
         said = rng.sample(sorted(parks), _PARKS)
         is_open = sorted(rng.sample(range(_PARKS), _OPEN))
-        lines = [rng.choice(known.openings)]
+        lines = [rng.choice(self.openings)]
         for number, name in enumerate(said):
-            lines += [name, rng.choice(known.is_open if number in is_open else known.is_closed)]
+            lines += [name, rng.choice(self.is_open if number in is_open else self.is_closed)]
         speech = Speech(
             lines=tuple(lines), voice=rng.choice(VOICES), words_a_minute=rng.choice((125, 130)),
             noise=rng.choice((0.25, 0.3, 0.35)), seed=rng.randrange(1000),
@@ -53,8 +45,8 @@ class Announcement:
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """What is written down must be what was announced."""
-        known, names = _tables(), composition.facts["names"]
-        words = [*known.parks, *known.is_open, *known.is_closed, *known.openings]
+        names = composition.facts["names"]
+        words = [*self.parks, *self.is_open, *self.is_closed, *self.openings]
         # A step that cleans the sound first would be right in every task, whatever is said in it.
         (text,) = await play.step(
             call(
@@ -64,31 +56,34 @@ class Announcement:
         )  # fmt: skip
         passages = [passage["text"] for passage in json.loads(text)["passages"]]
         need(_open(passages) == [core(name).lower() for name in names], "the announcement is not understood")
-        things = [Thing(name, (core(name),)) for name in names]
+        things = [TalliedThing(name, (core(name),)) for name in names]
         others = [other for name in composition.facts["parks"] if name not in names for other in (name, core(name))]
         return await tally.run(_TALLIES[play.goal], things, play, others=others)
 
 
 def _open(passages: Sequence[str]) -> list[str]:
     """The parks of an announcement that was written down which are open."""
-    known, found = _tables(), []  # type: _Tables, list[str]
-    parks = {name.lower() for name in known.parks}
+    found: list[str] = []
+    parks = {name.lower() for name in Announcement.parks}
     name = ""
     for passage in passages:
         if passage in parks:
             name = passage
-        elif passage in known.is_open:
+        elif passage in Announcement.is_open:
             found.append(name)
         else:
-            need(passage in known.is_closed or passage in known.openings, "the announcement is not understood")
+            need(
+                passage in Announcement.is_closed or passage in Announcement.openings,
+                "the announcement is not understood",
+            )
     return found
 
 
-def _find(thing: Thing) -> ReferenceCall:
+def _find(thing: TalliedThing) -> ReferenceCall:
     return search(thing.name)
 
 
-def _camps(thing: Thing) -> ReferenceCall:
+def _camps(thing: TalliedThing) -> ReferenceCall:
     return campgrounds(thing.key)
 
 
@@ -99,7 +94,7 @@ def _sites(text: str) -> list[int]:
 
 
 _TALLIES = {
-    "camp": Tally(
+    "camp": TallyGoal(
         find=_find,
         key=code_of,
         look_up=_camps,
@@ -110,7 +105,7 @@ _TALLIES = {
         total=("sites", "how many sites all campgrounds of those have together"),
         wording="Write down the announcement, look up the campgrounds of the parks that are open, and add up their sites.",
     ),
-    "largest": Tally(
+    "largest": TallyGoal(
         find=_find,
         key=code_of,
         look_up=_camps,

@@ -27,7 +27,7 @@ def telling(
                 texts.setdefault(found[title.casefold()], f"{above}{record['extract']}")
     sought = r"\d[\d.]*\d|[^\W\d_]{5,}" if figures else r"\d{4}|[^\W\d_]{5,}"
     words = {name: dict.fromkeys(re.findall(sought, text)) for name, text in texts.items()}
-    count = Counter(word for mine in words.values() for word in {one.casefold() for one in mine})
+    count = Counter(word for mine in words.values() for word in {word.casefold() for word in mine})
     return {
         name: tuple(word for word in mine if count[word.casefold()] == 1 and word.casefold() not in name.casefold())
         for name, mine in words.items()

@@ -3,13 +3,12 @@
 import json
 import random
 import re
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from m3bench.tasks.answers.fields import Date, Field, Name, Number, Phone, Table, Time
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
+from m3bench.tasks.json_types import Record
 
 _RADII = range(1500, 3600, 100)
 _DEGREES = 1.5
@@ -20,7 +19,7 @@ _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satu
 _YEAR = re.compile(r"(?<![\d.,])\d{4}(?![\d,])")
 
 
-class Attraction:
+class Attraction(Family):
     """History, weather and places to eat of two sights."""
 
     name = "attraction"
@@ -40,7 +39,7 @@ class Attraction:
         made = sights.pair(rng, kit, shown, shown)
         known = {sight["name"] for sight in dated}
         return replace(
-            made, facts={**made.facts, "dated": all(one["name"] in known for one in made.facts["landmarks"])}
+            made, facts={**made.facts, "dated": all(landmark["name"] in known for landmark in made.facts["landmarks"])}
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -208,7 +207,7 @@ def _year(story: str) -> int:
 
 def _hours(text: str, day: str) -> tuple[str, str]:
     """When a place opens and closes on a day on which it is open once."""
-    hours: Mapping[str, Any] = json.loads(text)["response"].get("currentOpeningHours", {})
+    hours: Record = json.loads(text)["response"].get("currentOpeningHours", {})
     spans = [span for span in hours.get("periods", ()) if span["open"]["day"] == _DAYS.index(day)]
     need(len(spans) == 1 and "close" in spans[0], "it is not open once on that day")
     opens, closes = (f"{spans[0][end]['hour']:02}:{spans[0][end]['minute']:02}" for end in ("open", "close"))

@@ -1,23 +1,18 @@
 """A statement of a cash box after a receipt with circled lines: one line is another's, one is wrong or in the wrong column, sums do not hold, writing sticks out."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Money, Name
 from m3bench.tasks.answers.pages import PageSays, TextFits
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import Lettering, Line, resized
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, product, reduced, words
+from m3bench.tasks.families.revisions import BoxedLine, DraftFamily, Goal, Lettering, Work, resized
 from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import line as drawn_line
-from m3bench.tasks.studio.page import Element, Page
-from m3bench.tasks.studio.shapes import box, line, page_of, text
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.studio.page import Element, Page, box, line, page_of, text
 
 _BOUGHT, _OUT = 8, 4
 """Lines of the receipt with something bought, and how many of them are circled; one line of money back is, too."""
@@ -30,22 +25,6 @@ _SUITS = (("#f6f3ea", "#2e4a3b", "#dfe7d8"), ("#f3f5f8", "#23395b", "#dbe4f0"), 
 """Ground, ink and tint."""
 
 
-class _Tables(Tables):
-    shops: tuple[str, ...]
-    goods: tuple[str, ...]
-    returns: tuple[str, ...]
-    titles: tuple[str, ...]
-    subtitles: tuple[str, ...]
-    tags: tuple[str, ...]
-    notes: tuple[str, ...]
-    audits: tuple[str, ...]
-    feet: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("balance", _Tables)
-
-
 class _Entry(NamedTuple):
     """A line of the receipt, or of the statement."""
 
@@ -55,42 +34,38 @@ class _Entry(NamedTuple):
     """`out` for what was bought, `in` for money back."""
 
 
-class _Goal(NamedTuple):
-    """What is worked out of the right statement."""
-
-    meaning: str
-    numbers: Sequence[int]
-    worked_out: Callable[[float, float, int], ReferenceCall]
-    """Of what is in the box, what was spent, and the number."""
-
-
-class Balance:
+class Balance(DraftFamily):
     """Compare the statement with the receipt, line by line and as a page; then make it hold and fit."""
 
     name = "balance"
     servers = ("studio", "math")
+    shops = words()
+    goods = words()
+    returns = words()
+    titles = words()
+    subtitles = words()
+    tags = words()
+    notes = words()
+    audits = words()
+    feet = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A receipt of ten lines of which five are circled, and a statement of five lines."""
-        known = _tables()
-        bought = [_Entry(what, rng.randrange(215, 4990), "out") for what in rng.sample(known.goods, _BOUGHT)]
-        back = [_Entry(what, rng.randrange(120, 1480), "in") for what in rng.sample(known.returns, 2)]
+        bought = [_Entry(what, rng.randrange(215, 4990), "out") for what in rng.sample(self.goods, _BOUGHT)]
+        back = [_Entry(what, rng.randrange(120, 1480), "in") for what in rng.sample(self.returns, 2)]
         need(len({entry.cents for entry in (*bought, *back)}) == _BOUGHT + 2, "two lines have one amount")
         meant = [*bought[:_OUT], back[0]]
         printed = rng.sample([*bought, *back], _BOUGHT + 2)
-        composition = reduced(_receipt(rng, kit, rng.choice(known.shops), printed, meant), 0.74, colours=256)
+        composition = reduced(_receipt(rng, kit, rng.choice(self.shops), printed, meant), 0.74, colours=256)
         listed = rng.sample(meant, len(meant))
         purchases = [number for number, entry in enumerate(listed) if entry.column == "out"]
         missing = rng.choice(purchases)
         wrong = rng.choice([number for number in range(len(listed)) if number != missing])
         opening = rng.randrange(18000, 46000, 500)
-        work = _drafted(rng, known, listed, bought[_OUT], missing, wrong, opening)
-        composition = revisions.with_work(composition, work)
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={"work": work, "listed": listed, "printed": printed, "missing": missing, "wrong": wrong, "opening": opening},
-        )  # fmt: skip
+        work = _drafted(rng, self, listed, bought[_OUT], missing, wrong, opening)
+        return revisions.with_work(
+            composition, work, listed=listed, printed=printed, missing=missing, wrong=wrong, opening=opening
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The circled lines are added up; what the statement looks like decides what is changed."""
@@ -170,7 +145,7 @@ def _receipt(
 
 def _drafted(
     rng: random.Random,
-    known: _Tables,
+    family: Balance,
     listed: Sequence[_Entry],
     stray: _Entry,
     missing: int,
@@ -187,16 +162,16 @@ def _drafted(
         drafted[wrong] = entry._replace(cents=_false(rng, entry.cents))
     slip = rng.choice((100, 1000, -100, 900)) if rng.random() < 0.5 else 0
     lines = [
-        Line("title", rng.choice(known.titles), "title-box", 672, 700, 49),
-        Line("subtitle", rng.choice(known.subtitles), "subtitle-box", 472, 400, 33),
-        Line("tag", rng.choice(known.tags), "tag-box", 176, 600, 33),
-        Line("note", rng.choice(known.notes), "note-box", 664, 400, 35),
-        Line("audit", rng.choice(known.audits), "audit-box", 348, 400, 35),
-        Line("foot", rng.choice(known.feet), "foot-box", 300, 400, 35),
+        BoxedLine("title", rng.choice(family.titles), "title-box", 672, 700, 49),
+        BoxedLine("subtitle", rng.choice(family.subtitles), "subtitle-box", 472, 400, 33),
+        BoxedLine("tag", rng.choice(family.tags), "tag-box", 176, 600, 33),
+        BoxedLine("note", rng.choice(family.notes), "note-box", 664, 400, 35),
+        BoxedLine("audit", rng.choice(family.audits), "audit-box", 348, 400, 35),
+        BoxedLine("foot", rng.choice(family.feet), "foot-box", 300, 400, 35),
     ]
     lettering = Lettering.drawn(rng, lines, 1)
     suit = rng.choice(_SUITS)
-    written = {one.name: one.text for one in lettering.lines}
+    written = lettering.texts
     page = _page(suit, written, drafted, opening, slip)
     right = resized(_page(suit, written, listed, opening, 0), lettering.right)
     need(all(page[name].text != right[name].text for name in ("sums", "sums-left")), "a fault makes up for another")
@@ -204,7 +179,7 @@ def _drafted(
     rows = [f"line-{number}{part}" for part in ("", "-amount") for number in numbers]
     told = [*rows, "sums", "sums-in", "sums-left"]
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Statement of a cash box",
         draft=resized(page, lettering.drafted),
         right=right,
@@ -293,24 +268,20 @@ def _written(cents: int) -> str:
     return f"{cents / 100:.2f}"
 
 
-_GOALS = {
-    "share": _Goal(
+_GOALS: Mapping[str, Goal[[float, float, int]]] = {
+    "share": Goal(
         "what each of {number} members gets when what is in the box now is shared out",
-        (3, 4, 5, 6, 7, 8, 9, 11, 12),
         lambda left, spent, number: call("math/division", {"numerator": left, "denominator": number}),
+        numbers=(3, 4, 5, 6, 7, 8, 9, 11, 12),
     ),
-    "target": _Goal(
+    "target": Goal(
         "how much is still missing in the box to {number} dollars",
-        range(600, 990, 10),
         lambda left, spent, number: call("math/subtract", {"minuend": number, "subtrahend": left}),
+        numbers=range(600, 990, 10),
     ),
-    "weeks": _Goal(
+    "weeks": Goal(
         "what {number} such purchases cost, each as much as was paid out this time",
-        range(3, 30),
-        lambda left, spent, number: call(
-            "math/multiply",
-            {"firstNumber": spent, "SecondNumber": number},
-            either={"firstNumber": (spent, number), "SecondNumber": (number, spent)},
-        ),
+        lambda left, spent, number: product(spent, number),
+        numbers=range(3, 30),
     ),
 }

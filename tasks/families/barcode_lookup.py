@@ -3,12 +3,12 @@
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from m3bench.tasks.answers.fields import Date, Field, File, Integer, Money, Name, Table
-from m3bench.tasks.answers.sheets import WorkbookRows
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.answers.office import WorkbookRows
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.codes import code
@@ -22,7 +22,7 @@ _WIDE = 300
 _COVERS = ("#26465a", "#6a2c3c", "#3c5434", "#4a3a68", "#7a5a2e", "#1f5c5a", "#8a3b2a", "#34405c")
 
 
-class BarcodeLookup:
+class BarcodeLookup(Family):
     """Decode bar codes, look up the books; then add up, or write a list."""
 
     name = "barcode_lookup"
@@ -51,7 +51,7 @@ class BarcodeLookup:
         canvas.light(rng, 0.6)
         chosen = [book["id"] for book in meant]
         pen.circle(
-            canvas, rng, [boxes[one] for one in chosen], [box for one, box in boxes.items() if one not in chosen]
+            canvas, rng, [boxes[book] for book in chosen], [box for book, box in boxes.items() if book not in chosen]
         )
         return Composition.of(canvas, numbers=[book["id"] for book in books], meant=chosen)
 
@@ -207,7 +207,7 @@ class BarcodeLookup:
         )  # fmt: skip
 
 
-def _back(canvas: Canvas, rng: random.Random, book: Mapping[str, Any], left: float, top: float, tall: float) -> Box:
+def _back(canvas: Canvas, rng: random.Random, book: Record, left: float, top: float, tall: float) -> Box:
     """The back of a book with its blurb and its code; returns its box."""
     cover, key = rng.choice(_COVERS), f"b{book['id']}"
     canvas.draw(
@@ -222,7 +222,7 @@ def _back(canvas: Canvas, rng: random.Random, book: Mapping[str, Any], left: flo
     return (round(left), round(top), round(left + _WIDE), round(top + tall))
 
 
-async def _looked_up(numbers: Sequence[str], play: Script, *others: ReferenceCall) -> list[dict[str, Any]]:
+async def _looked_up(numbers: Sequence[str], play: Script, *others: ReferenceCall) -> list[Record]:
     """What is known of the books, in the order of their numbers."""
     texts = await play.step(*(call("openlibrary_mcp/get_book_info", {"isbn": number}) for number in numbers), *others)
     books = [json.loads(text)["metadata"] for text in texts[: len(numbers)]]
@@ -238,7 +238,7 @@ def _offer(text: str) -> tuple[str, float]:
     return found["title"], float(found["price"])
 
 
-def _title(book: Mapping[str, Any], books: Sequence[Mapping[str, Any]]) -> Name:
+def _title(book: Record, books: Sequence[Record]) -> Name:
     """A book's title, with or without what follows the colon."""
     title = str(book["title"])
     others = tuple(str(other["title"]) for other in books if other is not book)
@@ -246,7 +246,7 @@ def _title(book: Mapping[str, Any], books: Sequence[Mapping[str, Any]]) -> Name:
     return Name(value=title, aliases=(title.partition(":")[0],), others=others, context=authors)
 
 
-def _by(book: Mapping[str, Any], books: Sequence[Mapping[str, Any]]) -> Name:
+def _by(book: Record, books: Sequence[Record]) -> Name:
     """Who wrote a book; the last name is enough."""
     author = _author(book)
     others = tuple(_author(other) for other in books if other is not book)
@@ -254,6 +254,6 @@ def _by(book: Mapping[str, Any], books: Sequence[Mapping[str, Any]]) -> Name:
     return Name(value=author, aliases=(author.split()[-1],), others=others, context=tuple(map(str, all_of)))
 
 
-def _author(book: Mapping[str, Any]) -> str:
+def _author(book: Record) -> str:
     authors = book["authors"]
     return str(authors[0] if isinstance(authors, list) else authors).split(",")[0]

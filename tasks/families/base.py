@@ -6,23 +6,32 @@ picture and the question have separate random numbers: the question never depend
 not say what to do.
 """
 
+import io
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from PIL import Image
+from pydantic import TypeAdapter
 
 from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.checks import Check
+from m3bench.tasks.families import texts
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.phone import Snapshot
-from m3bench.tasks.scene import Scene, stacked
+from m3bench.tasks.scene import Box, Scene, stacked
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
 from m3bench.tasks.tolerance import Tolerance
 
-World: TypeAlias = Callable[[str], Sequence[Mapping[str, Any]]]
+T = TypeVar("T")
+
+World: TypeAlias = Callable[[str], Sequence[Record]]
 """The records of a table of the world."""
 
 DISTRACTORS = 10
@@ -62,7 +71,7 @@ class Composition:
 
     picture: bytes
     scene: Scene
-    facts: Mapping[str, Any]
+    facts: Record
     """What the family needs to solve and check; never shown to a client."""
     recording: Recording | None = None
     """What is heard or seen in place of the picture, which is empty then."""
@@ -70,21 +79,21 @@ class Composition:
     """Several pictures in place of the one, which is empty then; the scene has what is in all of them."""
 
     @classmethod
-    def of(cls, canvas: Canvas, **facts: Any) -> "Composition":
+    def of(cls, canvas: Canvas, **facts: object) -> "Composition":
         """What was put on a canvas."""
         picture = canvas.png()
         return cls(picture=picture, scene=canvas.scene(picture), facts=facts)
 
     @classmethod
-    def recorded(cls, recording: Recording, **facts: Any) -> "Composition":
+    def recorded(cls, recording: Recording, **facts: object) -> "Composition":
         """A recording; no detector knows anything of it."""
         nothing = Scene(sha256="", width=0, height=0, thumbnail=b"")
         return cls(picture=b"", scene=nothing, facts=facts, recording=recording)
 
     @classmethod
-    def taken(cls, *snapshots: Snapshot, **facts: Any) -> "Composition":
+    def taken(cls, *snapshots: Snapshot, **facts: object) -> "Composition":
         """Several pictures that belong together."""
-        together = stacked([one.scene for one in snapshots])
+        together = stacked([snapshot.scene for snapshot in snapshots])
         return cls(picture=b"", scene=together, facts=facts, snapshots=snapshots)
 
     def pictures(self, id: str) -> dict[str, tuple[bytes, Scene]]:
@@ -153,7 +162,7 @@ class Script:
         return Reference(note=note, steps=tuple(step for step in steps if step))
 
 
-class Kind(Protocol):
+class TaskKind(Protocol):
     """A kind of tasks: a family, or what makes tasks from photographs."""
 
     @property
@@ -167,25 +176,78 @@ class Kind(Protocol):
         ...
 
 
-class Family(Kind, Protocol):
-    """A generator of tasks of one kind; how it asks is in `tasks/data/families/NAME.toml`."""
+class FamilyTable(Generic[T]):
+    """A table of a family, declared in the family's class and read from its file when it is first needed.
 
+    Args:
+        form: What the table holds.
+    """
+
+    def __init__(self, form: type[T]) -> None:
+        self._form = TypeAdapter(form)
+        self._name = ""
+        self._read: dict[str, T] = {}
+
+    def __set_name__(self, owner: type["Family"], name: str) -> None:
+        self._name = name
+
+    def __get__(self, family: "Family | None", owner: type["Family"]) -> T:
+        if owner.name not in self._read:
+            self._read[owner.name] = self._form.validate_python(owner.read_tables()[self._name])
+        return self._read[owner.name]
+
+
+def table(form: type[T]) -> FamilyTable[T]:
+    """A table of the family's file."""
+    return FamilyTable(form)
+
+
+def words() -> FamilyTable[tuple[str, ...]]:
+    """A table of the family's file that is a list of words or texts."""
+    return FamilyTable(tuple[str, ...])
+
+
+class Family(ABC):
+    """A generator of tasks of one kind; how it asks is in `tasks/data/families/NAME.toml`.
+
+    What it chooses from besides the world are the tables of that file: a subclass declares each with `words` or `table`.
+    """
+
+    name: ClassVar[str]
+    servers: ClassVar[tuple[str, ...]]
+    """What the references of all its goals need."""
+
+    @classmethod
+    def read_tables(cls) -> Mapping[str, object]:
+        """The tables of its file, which are those that its class declares.
+
+        Raises:
+            ValueError: The file lacks a table, or has another one.
+        """
+        declared = {
+            name for part in cls.__mro__ for name, value in vars(part).items() if isinstance(value, FamilyTable)
+        }
+        found = texts.tables(cls.name)
+        if declared != set(found):
+            raise ValueError(f"{cls.name} declares {sorted(declared)} and its file has {sorted(found)}")
+        return found
+
+    @abstractmethod
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Draw the picture of a task."""
-        ...
 
+    @abstractmethod
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Play the task, whose (first) picture is at `path`, to the script's goal; `rng` is for what the question adds."""
-        ...
 
 
 def call(
     tool: str,
-    arguments: dict[str, Any],
+    arguments: Mapping[str, object],
     *,
     free: Iterable[str] = (),
     near: Mapping[str, float] | None = None,
-    either: Mapping[str, Sequence[Any]] | None = None,
+    either: Mapping[str, Sequence[object]] | None = None,
     words: Mapping[str, Sequence[str]] | None = None,
 ) -> ReferenceCall:
     """A call of a reference.
@@ -202,11 +264,20 @@ def call(
     tolerances |= {name: Tolerance(within=span) for name, span in (near or {}).items()}
     tolerances |= {name: Tolerance(one_of=tuple(values)) for name, values in (either or {}).items()}
     tolerances |= {name: Tolerance(words=tuple(values)) for name, values in (words or {}).items()}
-    return ReferenceCall(tool=tool, arguments=arguments, tolerances=tolerances)
+    return ReferenceCall(tool=tool, arguments=dict(arguments), tolerances=tolerances)
+
+
+def product(first: float, second: float) -> ReferenceCall:
+    """The product of two numbers, given in either order."""
+    return call(
+        "math/multiply",
+        {"firstNumber": first, "SecondNumber": second},
+        either={"firstNumber": (first, second), "SecondNumber": (second, first)},
+    )
 
 
 def frame(
-    kind: Kind,
+    kind: TaskKind,
     id: str,
     pictures: Sequence[str],
     question: str,
@@ -218,7 +289,7 @@ def frame(
     """The finished task; the placeholders of its question are filled from the solution."""
     ways = [Reference(steps=tuple(script.steps)), *solution.alternatives]
     if recordings:
-        # Nobody is asked for a tool to look at a picture, and to hear and to watch is no other thing.
+        # Looking at a picture needs no tool, so hearing and watching need none either: that way comes first.
         ways.sort(key=lambda way: way.note != UNAIDED)
     used = {call.tool.partition("/")[0] for way in ways for step in way.steps for call in step}
     return Task(
@@ -249,3 +320,40 @@ def difficulty(steps: Sequence[Sequence[ReferenceCall]]) -> Literal["easy", "med
 def media(file: str) -> str:
     """The path of a picture or a recording as clients name it."""
     return f"./{MEDIA}/{file}"
+
+
+def reduced(composition: Composition, share: float, *, colours: int = 0) -> Composition:
+    """A composition whose picture has this share of its width and height; one that is not drawn stays as it is.
+
+    Args:
+        composition: What was drawn.
+        share: Of its sides.
+        colours: How many there are in it, 256 at most; many where it is left out.
+    """
+    if not composition.picture:
+        return composition
+    with Image.open(io.BytesIO(composition.picture)) as image:
+        size = round(image.width * share), round(image.height * share)
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    out = io.BytesIO()
+    # Scaled edges have many shades: six bits a channel still look like eight, and the file is a third smaller.
+    plain = small.point([value & 0xFC | 2 for value in range(256)] * 3)
+    if colours:
+        plain = plain.quantize(colours, dither=Image.Dither.NONE)
+    plain.save(out, "PNG", optimize=True)
+    scene = composition.scene
+    objects = [
+        replace(
+            thing,
+            box=_scaled(thing.box, share),
+            keypoints=tuple((x * share, y * share, seen) for x, y, seen in thing.keypoints),
+        )
+        for thing in scene.objects
+    ]
+    texts = [replace(text, box=_scaled(text.box, share)) for text in scene.texts]
+    return replace(composition, picture=out.getvalue(), scene=Scene.of(out.getvalue(), objects, texts))
+
+
+def _scaled(box: Box, share: float) -> Box:
+    left, top, right, bottom = (round(side * share, 1) for side in box)
+    return left, top, right, bottom

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from m3bench.tasks.answers.decks import DeckShows
 from m3bench.tasks.answers.drawings import PictureMarked
 from m3bench.tasks.answers.fields import Choice, Field, File, Integer, Items, Name
+from m3bench.tasks.answers.office import DeckShows
 from m3bench.tasks.checks import DeckHas, PictureChanged
 from m3bench.tasks.families import creatures
 from m3bench.tasks.families.articles import telling
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
 from m3bench.tasks.families.creatures import Box
-from m3bench.tasks.families.detections import Found, centre, gap, read_objects
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.tool_answers import Found, centre, gap, read_objects
 from m3bench.tasks.render import pen, wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
@@ -40,21 +39,6 @@ _COLOURS = {
     "blue": (0, 0, 255),
     "orange": (255, 140, 0),
 }
-
-
-class _Tables(Tables):
-    chains: dict[str, tuple[tuple[str, ...], ...]]
-    """Food chains, from the bottom up."""
-    strangers: dict[str, tuple[str, ...]]
-    """None of them eats another, nor is eaten by those of the chains; with plants or in the sea, few leave the chain alone."""
-    plants: tuple[str, ...]
-    titles: tuple[tuple[str, str], ...]
-    """What a slide may be called: with a chain, and without."""
-    aliases: dict[str, tuple[str, ...]]
-    """What else people call them."""
-
-
-_tables = tables("biology_chain", _Tables)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,23 +78,32 @@ class _Seen:
         return self.path.replace(".png", "_blurred.png")
 
 
-class BiologyChain:
+class BiologyChain(Family):
     """Detect organisms; then blur and draw arrows, cut one out and look it up, or put the picture on a slide."""
 
     name = "biology_chain"
     servers = ("dinox-mcp", "imagesorcery-mcp", "wiki", "ppt")
+    chains = table(dict[str, tuple[tuple[str, ...], ...]])
+    """Food chains, from the bottom up."""
+    strangers = table(dict[str, tuple[str, ...]])
+    """None of them eats another, nor is eaten by those of the chains; with plants or in the sea, few leave the chain alone."""
+    plants = words()
+    titles = table(tuple[tuple[str, str], ...])
+    """What a slide may be called: with a chain, and without."""
+    aliases = table(dict[str, tuple[str, ...]])
+    """What else people call them."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A chain with a stranger, or strangers alone; and five people, of whom two or three are circled."""
         place = rng.choice(("meadow", "meadow", "sea"))
-        chain = rng.choice(_tables().chains[place]) if rng.random() < 0.7 else ()
-        beside = _tables().strangers[_company(place, chain)]
+        chain = rng.choice(self.chains[place]) if rng.random() < 0.7 else ()
+        beside = self.strangers[_company(place, chain)]
         names = [*chain, *rng.sample(beside, 1 if chain else 3)]
         actors = [
             Actor(
                 name,
                 label=_LABELS.get(name, name),
-                aliases=("plant",) if name in _tables().plants else (),
+                aliases=("plant",) if name in self.plants else (),
             )
             for name in names
         ]
@@ -142,22 +135,22 @@ class BiologyChain:
             (creatures.look_for(path, ["person"]), creatures.look_for(path, facts["names"])),
         )
         way, other = (together, apart) if rng.random() < 0.5 else (apart, together)
-        found = [one for text in await play.step(*way) for one in read_objects(text)]
-        people = [one.box for one in found if one.name == "person"]
+        found = [thing for text in await play.step(*way) for thing in read_objects(text)]
+        people = [thing.box for thing in found if thing.name == "person"]
         need(len(people) == len(facts["people"]), "all people must be found")
         circled = {min(people, key=lambda one: math.dist(one, box)) for box in facts["circled"]}
         seen = _Seen(
             path=path,
             people=tuple(box for box in people if box in circled),
             bystanders=tuple(box for box in people if box not in circled),
-            living=tuple(one for one in found if one.name != "person"),
+            living=tuple(thing for thing in found if thing.name != "person"),
             chain=tuple(facts["chain"]),
             other=other,
         )
         need(seen.names == sorted(facts["names"]), "everything alive must be found")
         need("leaf" not in facts["names"], "a leaf is not told from a herb")
         if play.goal == "slide":
-            return await self._slide(seen, rng.choice(_tables().titles), play)
+            return await self._slide(seen, rng.choice(self.titles), play)
         names = set(facts["names"])
         need(bool(seen.chain), "there is no chain")
         need(not any(names & prey and names & hunters for prey, hunters in _CONFUSING), "there are two chains")
@@ -258,7 +251,7 @@ class BiologyChain:
             _deck(deck, "add_bullet_points", points, "placeholder_idx"),
         )
         await play.step(_deck(deck, "save_presentation", {"file_path": f"{deck}.pptx"}, "file_path"))
-        spelled = tuple((name, *_tables().aliases.get(name, ())) for name in seen.names)
+        spelled = tuple((name, *self.aliases.get(name, ())) for name in seen.names)
         holds = (
             DeckHas(texts=(title,), one_of=spelled, pictures=1),
             DeckShows(source=seen.path.removeprefix("./"), boxes=seen.people, margin=_AROUND),
@@ -295,20 +288,23 @@ def _company(place: str, chain: Sequence[str]) -> str:
     """Which strangers may stand beside a chain."""
     if not chain:
         return place
-    return "tank" if place == "sea" else "garden" if chain[0] in _tables().plants else place
+    return "tank" if place == "sea" else "garden" if chain[0] in BiologyChain.plants else place
 
 
 def _everything() -> set[str]:
     """All that may be in a picture."""
     return {
         _LABELS.get(name, name)
-        for group in (*_tables().strangers.values(), *(chain for some in _tables().chains.values() for chain in some))
+        for group in (
+            *BiologyChain.strangers.values(),
+            *(chain for some in BiologyChain.chains.values() for chain in some),
+        )
         for name in group
     }
 
 
 def _named(name: str, seen: _Seen) -> Name:
-    return creatures.named(name, seen.names, _tables().aliases)
+    return creatures.named(name, seen.names, BiologyChain.aliases)
 
 
 def _hidden(seen: _Seen) -> PictureChanged:

@@ -7,14 +7,13 @@ from itertools import combinations, pairwise
 from typing import Literal
 
 from m3bench.tasks.answers.drawings import PictureMarked, PictureToned
-from m3bench.tasks.answers.fields import Field, File, Items, Name, Pair
+from m3bench.tasks.answers.fields import Field, File, Items, Name, NumberPair
 from m3bench.tasks.checks import PictureChanged
 from m3bench.tasks.families import creatures
 from m3bench.tasks.families.articles import telling
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
 from m3bench.tasks.families.creatures import Box
-from m3bench.tasks.families.detections import Found, area_of, centre, gap, read_objects
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.tool_answers import Found, area_of, centre, gap, read_objects
 from m3bench.tasks.render import pen, wildlife
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.wildlife import Actor
@@ -39,17 +38,6 @@ _COLOURS = {
 }
 
 
-class _Tables(Tables):
-    aliases: dict[str, tuple[str, ...]]
-    """What else people call them."""
-    lands: dict[str, tuple[str, ...]]
-    things: tuple[str, ...]
-    sunk: tuple[str, ...]
-
-
-_tables = tables("biology_cut", _Tables)
-
-
 @dataclass(frozen=True, kw_only=True)
 class _Seen:
     """What there is in a picture."""
@@ -70,7 +58,7 @@ class _Seen:
 
     def named(self, name: str) -> Name:
         """The name of one of the animals."""
-        return creatures.named(name, [animal.name for animal in self.animals], _tables().aliases)
+        return creatures.named(name, [animal.name for animal in self.animals], BiologyCut.aliases)
 
     def by_size(self) -> list[Found]:
         """The largest first; it must be clear which that is, and which is the smallest."""
@@ -98,17 +86,22 @@ class _Seen:
         )
 
 
-class BiologyCut:
+class BiologyCut(Family):
     """Detect the circled animals; then cut two out, name them in the picture, or blur all else and look one up."""
 
     name = "biology_cut"
     servers = ("dinox-mcp", "imagesorcery-mcp", "wiki")
+    aliases = table(dict[str, tuple[str, ...]])
+    """What else people call them."""
+    lands = table(dict[str, tuple[str, ...]])
+    things = words()
+    sunk = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six or seven animals and a thing that is none; three or four animals are circled."""
-        land = rng.choice(sorted(_tables().lands))
-        animals = rng.sample(_tables().lands[land], min(_ANIMALS, len(_tables().lands[land])))
-        thing = rng.choice(_tables().sunk if land == "sea" else _tables().things)
+        land = rng.choice(sorted(self.lands))
+        animals = rng.sample(self.lands[land], min(_ANIMALS, len(self.lands[land])))
+        thing = rng.choice(self.sunk if land == "sea" else self.things)
         actors = [Actor(name) for name in (*animals, thing)]
         canvas = Canvas(kit.art, 1500, 940)
         boxes = wildlife.sea(canvas, rng, actors) if land == "sea" else wildlife.land(canvas, rng, actors, land)
@@ -122,7 +115,7 @@ class BiologyCut:
         need(bool(fair), "no three are told apart by size and place")
         names = _spread(rng, fair, found)
         pen.circle(canvas, rng, [found[name] for name in names], [found[name] for name in animals if name not in names])
-        told = telling(kit, {name for some in _tables().lands.values() for name in some}, figures=True)
+        told = telling(kit, {name for some in self.lands.values() for name in some}, figures=True)
         others = tuple(found[name] for name in animals if name not in names)
         return Composition.of(
             canvas, names=list(names), others=others, telling={name: told.get(name, ()) for name in names}
@@ -147,8 +140,8 @@ class BiologyCut:
     async def _cards(self, seen: _Seen, air: int, tone: Literal["grayscale", "sepia"], play: Script) -> Solution:
         """The largest and the smallest, cut out and toned."""
         ranked = seen.by_size()
-        cuts = [Found(one.name, creatures.grown(one.box, air, seen.size)) for one in (ranked[0], ranked[-1])]
-        strangers = [[one.box for one in seen.animals if one.name != cut.name] for cut in cuts]
+        cuts = [Found(animal.name, creatures.grown(animal.box, air, seen.size)) for animal in (ranked[0], ranked[-1])]
+        strangers = [[animal.box for animal in seen.animals if animal.name != cut.name] for cut in cuts]
         need(
             all(gap(cut.box, box) > 0 for cut, others in zip(cuts, strangers, strict=True) for box in others),
             "two share a card",
@@ -170,7 +163,7 @@ class BiologyCut:
                 Field(
                     name=f"{word}_size",
                     meaning="width and height of its card in pixels",
-                    value=Pair(parts=("width", "height"), unit="px", value=_size(cut.box), within=4),
+                    value=NumberPair(parts=("width", "height"), unit="px", value=_size(cut.box), within=4),
                     derived=seen.edges,
                 ),
                 creatures.cut_field(f"{word}_card", "the picture of it alone", cut, seen.path, file, toned_as),
@@ -194,7 +187,7 @@ class BiologyCut:
         """The circled animals named in the picture, and a ring around the largest of them."""
         placed, sized = seen.by_place(), seen.by_size()
         ring = _ring(sized[0].box)
-        need(all(gap(ring, one.box) > 0 for one in sized[1:]), "the circle goes around two")
+        need(all(gap(ring, animal.box) > 0 for animal in sized[1:]), "the circle goes around two")
         named, marked = (seen.path.replace(".png", f"_{end}.png") for end in ("named", "circled"))
         await play.step(_write(seen.path, placed, _COLOURS[colour], named))
         x, y = centre(sized[0].box)
@@ -211,7 +204,7 @@ class BiologyCut:
         names = [animal.name for animal in placed]
         held = PictureMarked(
             source=seen.path.removeprefix("./"), colour=_COLOURS[colour], rings=(sized[0].box,),
-            bare=tuple(one.box for one in sized[1:]), labels=tuple(one.box for one in placed),
+            bare=tuple(animal.box for animal in sized[1:]), labels=tuple(animal.box for animal in placed),
         )  # fmt: skip
         return Solution(
             wording=f"Name every animal circled in red in {seen.path} in {colour} letters, draw a {colour} circle around the largest of them, and list them from left to right.",
@@ -239,25 +232,25 @@ class BiologyCut:
         ranked = seen.by_place()
         chosen = ranked[0 if side == "left" else -1]
         need(len(told[chosen.name]) >= 5, "its article says nothing that it alone says")
-        need(all(gap(one.box, other) > 0 for one in ranked for other in seen.others), "two overlap")
+        need(all(gap(animal.box, other) > 0 for animal in ranked for other in seen.others), "two overlap")
         end = seen.path.replace(".png", "_spotlight.png")
-        blur = creatures.blur(seen.path, [one.box for one in ranked], end, around=True)
+        blur = creatures.blur(seen.path, [animal.box for animal in ranked], end, around=True)
         _, text = await play.step(blur, creatures.search(chosen.name))
         (lead,) = await play.step(creatures.summary(text, chosen.name))
         about, source = lead.split("\n\n")[1], seen.path.removeprefix("./")
-        sharp = tuple((x1 + 6, y1 + 6, x2 - 6, y2 - 6) for x1, y1, x2, y2 in (one.box for one in ranked))
+        sharp = tuple((x1 + 6, y1 + 6, x2 - 6, y2 - 6) for x1, y1, x2, y2 in (animal.box for animal in ranked))
         holds = (
             PictureChanged(source=source, pattern="*.png", margin=2000, boxes=seen.others, kept=sharp),
             PictureMarked(source=source, colour=_COLOURS["black"], hidden=seen.others),
         )
         return Solution(
             wording=f"Blur everything in {seen.path} but the animals circled in red, and summarise the article on the one of them on {_SIDES[side]}.",
-            answer=f"Sharp are: {', '.join(one.name for one in ranked)}. The one on {_SIDES[side]} is the {chosen.name}. {about}",
+            answer=f"Sharp are: {', '.join(animal.name for animal in ranked)}. The one on {_SIDES[side]} is the {chosen.name}. {about}",
             fields=(
                 Field(
                     name="animals",
                     meaning="all animals that stay sharp",
-                    value=Items(items=tuple(seen.named(one.name) for one in ranked)),
+                    value=Items(items=tuple(seen.named(animal.name) for animal in ranked)),
                 ),
                 Field(
                     name="animal",

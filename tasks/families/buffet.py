@@ -2,64 +2,54 @@
 
 import random
 
-from m3bench.tasks.families import errands, offers, talk
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.errands import Errand, Thing
+from m3bench.tasks.families import errands, tool_answers
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
+from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal
 from m3bench.tasks.families.fruit_cal import FruitCal
-from m3bench.tasks.families.nutrients import amount
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.families.texts import tables
+from m3bench.tasks.families.tool_answers import nutrient_amount
 from m3bench.tasks.task import ReferenceCall
 
 
-class _Tables(TalkTables):
-    allergies: dict[str, tuple[str, ...]]
-    """Fruit that somebody must not have."""
-    occasions: tuple[str, ...]
-    groups: tuple[str, ...]
-
-
-_tables = tables("buffet", _Tables)
-
-
-class Buffet:
+class Buffet(DeskFamily):
     """Ask, read the rule, look the fruit up; then add up what is left and share it out or pay for it."""
 
     name = "buffet"
     servers = ("desk", "food_nutrition_mcp", "amazon", "math")
+    allergies = table(dict[str, tuple[str, ...]])
+    """Fruit that somebody must not have."""
+    occasions = words()
+    groups = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight fruits with their weights; red is drawn around three or four."""
         composition = reduced(FruitCal().compose(rng, kit), 0.7)
-        known = _tables()
-        occasion, other = rng.sample(known.occasions, 2)
-        return talk.with_desk(
+        occasion, other = rng.sample(self.occasions, 2)
+        return errands.with_desk(
             composition,
             rng,
-            known,
+            self,
             {
-                "guests": talk.changed(rng, range(12, 60)),
-                "allergy": (rng.choice(_telling(known.allergies, composition)),),
+                "guests": errands.changed(rng, range(12, 60)),
+                "allergy": (rng.choice(_telling(self.allergies, composition)),),
                 "packs": (str(rng.randrange(12, 49)),),
                 "occasion": (occasion, other),
-                "meals": talk.changed(rng, range(11, 32)),
-                "group": (rng.choice(known.groups),),
+                "meals": errands.changed(rng, range(11, 32)),
+                "group": (rng.choice(self.groups),),
             },
             {
-                "allergies": {name: ", ".join(fruits) for name, fruits in _shuffled(rng, known.allergies)},
-                "spending": talk.limits(rng, known.occasions, range(395, 1400, 5), "${value} a pack", 100),
-                "diets": talk.limits(rng, known.groups, range(8, 60), "{value} g of sugar"),
+                "allergies": {name: ", ".join(fruits) for name, fruits in _shuffled(rng, self.allergies)},
+                "spending": errands.limits(rng, self.occasions, range(395, 1400, 5), "${value} a pack", 100),
+                "diets": errands.limits(rng, self.groups, range(8, 60), "{value} g of sugar"),
             },
         )  # fmt: skip
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
         things = [
-            Thing(fruit.name, fruit.spellings, weight)
+            CircledThing(fruit.name, fruit.spellings, weight)
             for fruit, weight in zip(composition.facts["fruits"], composition.facts["weights"], strict=True)
         ]
-        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play)
+        return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play)
 
 
 def _telling(allergies: dict[str, tuple[str, ...]], composition: Composition) -> list[str]:
@@ -72,7 +62,7 @@ def _shuffled(rng: random.Random, table: dict[str, tuple[str, ...]]) -> list[tup
     return rng.sample(list(table.items()), len(table))
 
 
-def _looked_up(thing: Thing) -> ReferenceCall:
+def _looked_up(thing: CircledThing) -> ReferenceCall:
     stem = min((thing.name, *thing.spellings), key=len)[:-1]
     return call(
         "food_nutrition_mcp/get_nutrition",
@@ -81,25 +71,25 @@ def _looked_up(thing: Thing) -> ReferenceCall:
     )
 
 
-def _offer(thing: Thing) -> ReferenceCall:
+def _offer(thing: CircledThing) -> ReferenceCall:
     return call(
         "amazon/search_products", {"keywords": thing.name}, free=("n",), either={"amazon_domain": ("amazon.com", None)}
     )
 
 
 def _price(text: str) -> float:
-    found = offers.prices(text)
+    found = tool_answers.prices(text)
     need(bool(found), "it is not sold")
     return found[0]
 
 
 _ERRANDS = {
-    "share": Errand(
+    "share": ErrandGoal(
         count="guests",
         case="allergy",
         paper="allergies",
         look_up=_looked_up,
-        figure=lambda text: amount(text, "Energy"),
+        figure=lambda text: nutrient_amount(text, "Energy"),
         allowed=errands.unnamed,
         by_name=True,
         shared=True,
@@ -110,7 +100,7 @@ _ERRANDS = {
         result=("calories_each", "the energy of one guest's share of it"),
         wording="Add up the energy of the fruit that may be served, by the weight on its card, and divide it by the number of guests.",
     ),
-    "order": Errand(
+    "order": ErrandGoal(
         count="packs",
         case="occasion",
         paper="spending",
@@ -124,13 +114,13 @@ _ERRANDS = {
         result=("bill", "what the whole order costs"),
         wording="Take the first amazon.com offer for each fruit, leave out what is dearer than the rules allow, add up the rest and multiply it by the number of packs.",
     ),
-    "diet": Errand(
+    "diet": ErrandGoal(
         count="meals",
         case="group",
         paper="diets",
         look_up=_looked_up,
-        figure=lambda text: amount(text, "Carbohydrate"),
-        allowed=errands.at_most(lambda text: amount(text, "Sugars")),
+        figure=lambda text: nutrient_amount(text, "Carbohydrate"),
+        allowed=errands.at_most(lambda text: nutrient_amount(text, "Sugars")),
         shared=True,
         unit="g",
         within=0.06,

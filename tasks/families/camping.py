@@ -4,48 +4,39 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from m3bench.tasks.answers.fields import Choice, Date, Field, Integer, Money, Name, Number, Time
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, product, table, words
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.brochures import rack
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
 
-Record = Mapping[str, Any]
-
 _BROCHURES = 16
-
-
-class _Tables(Tables):
-    landscapes: dict[str, str]
-    """What it looks like in a park; parks that no road of the mainland reaches are not here."""
-    towns: tuple[str, ...]
-
-
-_tables = tables("camping", _Tables)
 
 
 def has_brochure(park: Record) -> bool:
     """Whether it is known what it looks like in a park."""
-    return park["id"] in _tables().landscapes
+    return park["id"] in Camping.landscapes
 
 
 def brochure(park: Record) -> tuple[str, str, str]:
     """What the brochure of a park shows: its name, its rank and a landscape."""
     name = core(park["name"])
-    return name, park["name"].removeprefix(name).strip(), _tables().landscapes[park["id"]]
+    return name, park["name"].removeprefix(name).strip(), Camping.landscapes[park["id"]]
 
 
-class Camping:
+class Camping(Family):
     """Camps, visitor centres, fees and events of a park, roads and heights."""
 
     name = "camping"
     servers = ("nationalparks", "google-maps", "math")
+    landscapes = table(dict[str, str])
+    """What it looks like in a park; parks that no road of the mainland reaches are not here."""
+    towns = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Brochures of parks; the one of a park whose largest campground is larger than the next is circled."""
@@ -58,10 +49,10 @@ class Camping:
             if has_brochure(park) and Counter(sites[park["id"]])[max(sites[park["id"]])] == 1
         ]
         park = rng.choice(parks)
-        others = rng.sample([one for one in parks if one is not park], _BROCHURES - 1)
+        others = rng.sample([other for other in parks if other is not park], _BROCHURES - 1)
         shown = rng.sample([park, *others], _BROCHURES)
         canvas = Canvas(kit.art, 1400, 1080)
-        boxes = rack(canvas, rng, [brochure(one) for one in shown], [one["id"] for one in shown])
+        boxes = rack(canvas, rng, [brochure(item) for item in shown], [item["id"] for item in shown])
         canvas.light(rng, 0.6)
         meant = boxes[shown.index(park)]
         pen.circle(canvas, rng, [meant], [box for box in boxes if box is not meant])
@@ -78,7 +69,7 @@ class Camping:
 
     async def _camp(self, rng: random.Random, park: Record, path: str, play: Script) -> Solution:
         """The largest campground, the way there and how high it lies."""
-        start = rng.choice(_tables().towns)
+        start = rng.choice(self.towns)
         (text,) = await play.step(_listed("getCampgrounds", park))
         camps = _by_sites(text)
         camp, point = camps[0], _point(camps[0])
@@ -90,7 +81,7 @@ class Camping:
         height = call(
             "google-maps/elevation_by_locations",
             {"locations": [point]},
-            either={"locations": [[one] for one in _written(camp)]},
+            either={"locations": [[place] for place in _written(camp)]},
         )
         routed, up = await play.step(route, height)
         kilometres = round(int(json.loads(routed)["response"]["routes"][0]["distanceMeters"]) / 1000, 1)
@@ -119,17 +110,17 @@ class Camping:
         lists = [_listed(tool, park) for tool in ("getCampgrounds", "getVisitorCenters", "getAlerts")]
         camp_text, center_text, alert_text = await play.step(*lists)
         camps = _by_sites(camp_text)
-        centers = [one for one in json.loads(center_text)["visitorCenters"] if _hours(one)]
+        centers = [center for center in json.loads(center_text)["visitorCenters"] if _hours(center)]
         need(len(centers) > 1, "at most one visitor center is open")
         alerts = json.loads(alert_text)["total"]
-        ends = [_point(one) for one in centers]
+        ends = [_point(center) for center in centers]
         matrix = call(
             "google-maps/distance_matrix", {"origins": [_point(camps[0])], "destinations": ends},
-            either={"origins": [[one] for one in _written(camps[0])]}, free=("departure_time", "mode"),
+            either={"origins": [[place] for place in _written(camps[0])]}, free=("departure_time", "mode"),
         )  # fmt: skip
         (text,) = await play.step(matrix)
         row = json.loads(text)["response"]["rows"][0]["elements"]
-        metres = [float(one["distance"]["value"]) for one in row]
+        metres = [float(element["distance"]["value"]) for element in row]
         order = sorted(range(len(centers)), key=lambda number: metres[number])
         need(metres[order[1]] >= 1.1 * metres[order[0]] + 500, "two visitor centers are equally near")
         nearest = centers[order[0]]
@@ -148,7 +139,7 @@ class Camping:
                     value=Name(
                         value=nearest["name"],
                         aliases=(nearest["name"].replace("Center", "Centre"),),
-                        others=tuple(one["name"] for one in json.loads(center_text)["visitorCenters"] if one is not nearest and one["name"] != nearest["name"]),
+                        others=tuple(center["name"] for center in json.loads(center_text)["visitorCenters"] if center is not nearest and center["name"] != nearest["name"]),
                         context=("visitor center museum station", park["name"]),
                     ),
                     compared=tuple(metres[number] for number in order),
@@ -171,15 +162,11 @@ class Camping:
         page, text = await play.step(_page(park), events)
         details = json.loads(page)
         car, pass_price = _fee(details["entranceFees"], "Private Vehicle"), _fee(details["entrancePasses"], _PASS)
-        times = call(
-            "math/multiply", {"firstNumber": car, "SecondNumber": _VISITS[visits]},
-            either={"firstNumber": (car, _VISITS[visits]), "SecondNumber": (_VISITS[visits], car)},
-        )  # fmt: skip
-        single = round(float((await play.step(times))[0]), 2)
+        single = round(float((await play.step(product(car, _VISITS[visits])))[0]), 2)
         need(single != pass_price, "both cost the same")
         shows = sorted(json.loads(text)["events"], key=lambda one: one["dateTime"]["dateStart"])
         need(bool(shows) and shows[0]["dateTime"]["dateStart"] > _TODAY, "an event has begun")
-        need(len({one["dateTime"]["dateStart"] for one in shows}) == len(shows), "two events are on first")
+        need(len({event["dateTime"]["dateStart"] for event in shows}) == len(shows), "two events are on first")
         show = shows[0]
         cheaper = "single entries" if single < pass_price else "annual pass"
         return Solution(
@@ -196,7 +183,7 @@ class Camping:
                     value=Choice(options=("single entries", "annual pass"), value=cheaper, aliases=_ASIDE[cheaper]),
                     compared=(min(single, pass_price), max(single, pass_price)),
                 ),
-                Field(name="event", meaning="the title of the next event in the park", value=Name(value=show["title"], others=tuple(one["title"] for one in shows[1:]))),
+                Field(name="event", meaning="the title of the next event in the park", value=Name(value=show["title"], others=tuple(event["title"] for event in shows[1:]))),
                 Field(name="event_date", meaning="the first day of that event", value=Date(value=show["dateTime"]["dateStart"])),
             ),
             alternatives=(play.varied("knows the park's code", {0: ()}), play.varied("multiplied without a tool", {2: ()})),
@@ -247,10 +234,10 @@ def _camp_field(camps: Sequence[Record], park: Record) -> Field:
         value=Name(
             value=name,
             aliases=(name.removesuffix(" Campground").removesuffix(" RV Park"),),
-            others=tuple(one["name"] for one in camps[1:]),
+            others=tuple(camp["name"] for camp in camps[1:]),
             context=("campground", park["name"]),
         ),
-        compared=tuple(float(one["totalSites"]) for one in camps),
+        compared=tuple(float(camp["totalSites"]) for camp in camps),
     )
 
 
@@ -264,7 +251,7 @@ def _written(place: Record) -> list[str]:
     return [f"{lat},{lng}", f"{float(lat)},{float(lng)}", f"{lat}, {lng}"]
 
 
-def _there(place: Record) -> dict[str, Any]:
+def _there(place: Record) -> Record:
     lat, lng = place["location"]["latitude"], place["location"]["longitude"]
     return {"location": {"latLng": {"latitude": float(lat), "longitude": float(lng)}}}
 

@@ -1,21 +1,17 @@
 """A bar chart of the fruit that is circled in a picture, drafted by somebody in a hurry: axis, bars, figures and lettering."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.answers.pages import BarsTrue, PageSays
 from m3bench.tasks.families import fruit_cal, revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import Lettering, Line, resized
-from m3bench.tasks.families.nutrients import amount
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.studio.page import Element, Page
-from m3bench.tasks.studio.shapes import box, line, page_of, text
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
+from m3bench.tasks.families.revisions import BoxedLine, DraftFamily, Goal, Lettering, Work, resized
+from m3bench.tasks.families.texts import TableRow
+from m3bench.tasks.families.tool_answers import nutrient_amount
+from m3bench.tasks.studio.page import Element, Page, box, line, page_of, text
 from m3bench.tasks.task import ReferenceCall
 
 _WIDE, _HIGH = 760.0, 560.0
@@ -28,7 +24,7 @@ _PAPERS = (("#f7f4ec", "#2f5d73", "#e8b04a"), ("#f4f6f2", "#355f45", "#d98c5f"),
 """Ground, ink and bars."""
 
 
-class _Nutrient(Tables):
+class _Nutrient(TableRow):
     said: str
     label: str
     """In the answer of the table of nutrients."""
@@ -37,24 +33,11 @@ class _Nutrient(Tables):
     unit: str
 
 
-class _Tables(Tables):
-    nutrients: tuple[_Nutrient, ...]
-    headings: tuple[str, ...]
-    subtitles: tuple[str, ...]
-    notes: tuple[str, ...]
-    tags: tuple[str, ...]
-    sources: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("chart_axis", _Tables)
-
-
 class _Table(fruit_cal.FruitCal):
     circled = (5,)
 
 
-class _Food(Tables):
+class _Food(TableRow):
     name: str
     spellings: tuple[str, ...]
     value: float
@@ -74,31 +57,29 @@ class _Scale:
         return [f"{self.base + self.step * number:g}" for number in range(_TICKS)]
 
 
-class _Goal(NamedTuple):
-    """What is worked out of the five right figures."""
-
-    meaning: str
-    worked_out: Callable[[Sequence[float]], ReferenceCall]
-
-
-class ChartAxis:
+class ChartAxis(DraftFamily):
     """Look the circled fruit up and the draft over; then mend what misleads and leave the rest alone."""
 
     name = "chart_axis"
     servers = ("studio", "food_nutrition_mcp", "math")
+    nutrients = table(tuple[_Nutrient, ...])
+    headings = words()
+    subtitles = words()
+    notes = words()
+    tags = words()
+    sources = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight fruits of which five are circled, and a chart of five bars, of which two are wrong or more."""
         composition = reduced(_Table().compose(rng, kit), 0.6, colours=256)
-        known = _tables()
         foods = {food["name"].casefold(): food for food in kit.world("foods")}
         circled = composition.facts["fruits"]
         need(all(_known(fruit, foods) for fruit in circled), "nobody has looked at one of them")
         other = rng.choice([fruit for fruit in fruit_cal.fruits() if fruit not in circled and _known(fruit, foods)])
         fitting = [
-            one
-            for one in known.nutrients
-            if _plottable([foods[_known(fruit, foods)][one.key] for fruit in (*circled, other)])
+            nutrient
+            for nutrient in self.nutrients
+            if _plottable([foods[_known(fruit, foods)][nutrient.key] for fruit in (*circled, other)])
         ]
         need(bool(fitting), "the figures make no chart")
         nutrient = rng.choice(fitting)
@@ -108,20 +89,16 @@ class ChartAxis:
         )
         order = rng.sample(meant, len(meant))
         missing, misdrawn = rng.sample(range(len(order)), 2)
-        work = _drafted(rng, known, nutrient, order, stranger, missing, misdrawn)
-        composition = revisions.with_work(composition, work)
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={
-                **composition.facts,
-                "foods": order,
-                "label": nutrient.label,
-                "unit": nutrient.unit,
-                "missing": order[missing],
-                "misdrawn": order[misdrawn],
-                "stranger": stranger,
-            },
+        work = _drafted(rng, self, nutrient, order, stranger, missing, misdrawn)
+        return revisions.with_work(
+            composition,
+            work,
+            foods=order,
+            label=nutrient.label,
+            unit=nutrient.unit,
+            missing=order[missing],
+            misdrawn=order[misdrawn],
+            stranger=stranger,
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -130,7 +107,7 @@ class ChartAxis:
         work: Work = facts["work"]
         foods: Sequence[_Food] = facts["foods"]
         told = await revisions.opened(work, play, *(_looked_up(food) for food in foods))
-        figures = [amount(one, facts["label"]) for one in told]
+        figures = [nutrient_amount(answer, facts["label"]) for answer in told]
         need(figures == [food.value for food in foods], "the table of nutrients says something else")
         await revisions.revised(work, play)
         goal = _GOALS[play.goal]
@@ -167,13 +144,13 @@ def _looked_up(food: _Food) -> ReferenceCall:
 
 
 def _name(food: _Food, all_of: Sequence[_Food]) -> Name:
-    others = tuple(name for one in all_of if one.name != food.name for name in (one.name, *one.spellings))
+    others = tuple(name for other in all_of if other.name != food.name for name in (other.name, *other.spellings))
     return Name(value=food.name, aliases=food.spellings, others=others)
 
 
 def _drafted(
     rng: random.Random,
-    known: _Tables,
+    family: ChartAxis,
     nutrient: _Nutrient,
     foods: Sequence[_Food],
     stranger: _Food,
@@ -195,11 +172,11 @@ def _drafted(
     colours = rng.choice(_PAPERS)
     said = nutrient.said
     lines = [
-        Line("title", rng.choice(known.headings).format(said=said.capitalize()), "title-box", 656, 700, 50),
-        Line("subtitle", rng.choice(known.subtitles).format(unit=nutrient.unit), "subtitle-box", 388, 400, 28),
-        Line("tag", rng.choice(known.tags), "tag-box", 212, 600, 28),
-        Line("note", rng.choice(known.notes), "note-box", 408, 400, 30),
-        Line("source", rng.choice(known.sources), "source-box", 204, 400, 30),
+        BoxedLine("title", rng.choice(family.headings).format(said=said.capitalize()), "title-box", 656, 700, 50),
+        BoxedLine("subtitle", rng.choice(family.subtitles).format(unit=nutrient.unit), "subtitle-box", 388, 400, 28),
+        BoxedLine("tag", rng.choice(family.tags), "tag-box", 212, 600, 28),
+        BoxedLine("note", rng.choice(family.notes), "note-box", 408, 400, 30),
+        BoxedLine("source", rng.choice(family.sources), "source-box", 204, 400, 30),
     ]
     seen = cut is not None or figures[misdrawn] == values[misdrawn]
     lettering = Lettering.drawn(rng, lines, 0 if seen else 1)
@@ -208,7 +185,7 @@ def _drafted(
     draft = _page(colours, lettering.lines, cut or true, shown, figures, heights)
     right = resized(right, lettering.right)
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title=f"Bar chart, {said} of fruit",
         draft=resized(draft, lettering.drafted),
         right=right,
@@ -262,12 +239,14 @@ def _nice(least: float) -> float:
         power /= 10
     while power * 10 <= least:
         power *= 10
-    return float(f"{next(power * one for one in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if power * one >= least):.6g}")
+    return float(
+        f"{next(power * factor for factor in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if power * factor >= least):.6g}"
+    )
 
 
 def _page(
     colours: tuple[str, str, str],
-    lines: Sequence[Line],
+    lines: Sequence[BoxedLine],
     scale: _Scale,
     names: Sequence[str],
     figures: Sequence[float],
@@ -319,13 +298,11 @@ def _page(
     )  # fmt: skip
 
 
-_GOALS = {
-    "total": _Goal("the five right figures added up", lambda figures: call("math/sum", {"numbers": list(figures)})),
-    "mean": _Goal(
-        "the average of the five right figures", lambda figures: call("math/mean", {"numbers": list(figures)})
-    ),
-    "spread": _Goal(
+_GOALS: Mapping[str, Goal[[Sequence[float]]]] = {
+    "total": Goal("the five right figures added up", revisions.added_up),
+    "mean": Goal("the average of the five right figures", revisions.averaged),
+    "spread": Goal(
         "the largest of the five right figures less the smallest",
-        lambda figures: call("math/subtract", {"minuend": max(figures), "subtrahend": min(figures)}),
+        revisions.spread,
     ),
 }

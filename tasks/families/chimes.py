@@ -4,9 +4,9 @@ import json
 import random
 
 from m3bench.tasks.families import tally
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.tally import Tally, Thing
-from m3bench.tasks.recording.melody import NOTES, Melody
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
+from m3bench.tasks.families.tally import TalliedThing, TallyGoal
+from m3bench.tasks.recording import NOTES, Melody
 from m3bench.tasks.task import ReferenceCall
 
 _COINS = 4
@@ -15,7 +15,7 @@ _LEAST_VALUE = 2.0
 """Dollars."""
 
 
-class Chimes:
+class Chimes(Family):
     """Find the tones, read the key, look up the coins and add up."""
 
     name = "chimes"
@@ -43,8 +43,8 @@ class Chimes:
         tones = [tone["note"][:-1] for tone in json.loads(text)["tones"]]
         need(tones == composition.facts["tones"], "the tones are not found")
         heard = dict.fromkeys(tones)
-        things = [Thing(coins[note][1], (coins[note][0],), tones.count(note), coins[note][0]) for note in heard]
-        need(len({one.many for one in things}) > 1, "every tone is heard as often")
+        things = [TalliedThing(coins[note][1], (coins[note][0],), tones.count(note), coins[note][0]) for note in heard]
+        need(len({thing.many for thing in things}) > 1, "every tone is heard as often")
         others = [name for note in NOTES if note not in heard for name in coins[note]]
         options = [name for _, name in coins.values()]
         solution = await tally.run(_TALLIES[play.goal], things, play, others=others, options=options)
@@ -58,7 +58,7 @@ class Chimes:
         )
 
 
-def _price(thing: Thing) -> ReferenceCall:
+def _price(thing: TalliedThing) -> ReferenceCall:
     return call("okx/get_price", {"instrument": f"{thing.key}-USDT"})
 
 
@@ -67,7 +67,7 @@ def _last(text: str) -> float:
 
 
 _TALLIES = {
-    "each": Tally(
+    "each": TallyGoal(
         look_up=_price,
         figure=_last,
         unit="USD",
@@ -76,7 +76,7 @@ _TALLIES = {
         total=("price", "what one of each of those costs together, in USDT at the last price"),
         wording="Find the notes of the tune, and add up the last prices in USDT of the coins that they stand for, one of each.",
     ),
-    "often": Tally(
+    "often": TallyGoal(
         look_up=_price,
         figure=_last,
         multiplied=True,

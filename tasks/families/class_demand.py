@@ -2,18 +2,69 @@
 
 import random
 import re
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Integer, Money, Name, Number
-from m3bench.tasks.families import forum, offers
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import read_objects
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import backdrops, lecture, pen
+from m3bench.tasks.families import tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.families.tool_answers import read_objects
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.proportions import share, turn
-from m3bench.tasks.render.shapes import on
+from m3bench.tasks.render.shapes import mix, on, polygon, rect
 from m3bench.tasks.task import Reference, ReferenceCall
+
+_BOARDS = {"#2f5d4c": "#8a6242", "#34404c": "#a47c52", "#f7f9fa": "#9aa4ad", "#fbf8ee": "#7d8791"}
+"""Surfaces to write on, each with its frame: chalk, slate, enamel and paper."""
+
+
+def board(
+    canvas: Canvas,
+    rng: random.Random,
+    title: str,
+    rows: Sequence[tuple[str, str]],
+    box: tuple[float, float, float, float],
+) -> tuple[str, list[tuple[float, float]]]:
+    """A board with a title and rows of a word and a figure; returns its colour and where each row ends."""
+    left, top, right, bottom = box
+    surface = rng.choice(tuple(_BOARDS))
+    ink = on(surface)
+    canvas.draw(
+        rect(left - 18, top - 18, right - left + 36, bottom - top + 36, _BOARDS[surface], 8),
+        rect(left, top, right - left, bottom - top, surface, 2),
+        rect(left, bottom + 14, right - left, 12, mix(_BOARDS[surface], "#000000", 0.25), 3),
+    )
+    canvas.text(
+        title, (left + right) / 2, top + 74, 52, face="sans bold", fill=ink, anchor="middle", width=right - left - 80
+    )
+    step, ends = (bottom - top - 142) / len(rows), []
+    for number, (word, figure) in enumerate(rows):
+        y = top + 130 + step * (number + 0.42)
+        canvas.text(word, left + (right - left) * 0.2, y, 40, face="sans bold", fill=ink)
+        end = left + (right - left) * 0.74
+        canvas.text(figure, end, y, 40, face="sans bold", fill=ink, anchor="end")
+        ends.append((end, y))
+    return surface, ends
+
+
+def desks(canvas: Canvas, rng: random.Random, top: float, count: int) -> list[tuple[float, float, float]]:
+    """A row of desks whose tops lie at a height; returns left end, right end and height of each surface."""
+    wood = rng.choice(("#c9a376", "#b98a5e", "#d8bd94", "#a97f5b"))
+    wide = canvas.width * 0.94 / count
+    found = []
+    for number in range(count):
+        left, right = canvas.width * 0.03 + number * wide + 14, canvas.width * 0.03 + (number + 1) * wide - 14
+        for x in (left + 30, right - 44):
+            canvas.draw(rect(x, top + 40, 14, canvas.height - top, "#6f7780"))
+        canvas.draw(
+            polygon(
+                [(left + 22, top), (right - 22, top), (right, top + 46), (left, top + 46)], mix(wood, "#ffffff", 0.22)
+            ),
+            rect(left, top + 46, right - left, 20, mix(wood, "#000000", 0.18), 3),
+        )
+        found.append((left + 30, right - 30, top + 30))
+    return found
 
 
 class _Wish(NamedTuple):
@@ -30,31 +81,25 @@ _MOST_LATE = 6
 _BUDGETS = (32, 35, 38, 40, 48, 50, 55, 65, 70, 80, 90, 100)
 
 
-class _Tables(Tables):
-    cheap: tuple[_Wish, ...]
-    """What costs less than the smallest budget, so that something is always within it."""
-    dear: tuple[_Wish, ...]
-    others: tuple[_Wish, ...]
-    titles: tuple[str, ...]
-
-
-_tables = tables("class_demand", _Tables)
-
-
-class ClassDemand:
+class ClassDemand(Family):
     """Read the survey and the room, find prices, and look up what can be bought."""
 
     name = "class_demand"
     servers = ("ocr", "dinox-mcp", "math", "amazon", "Reddit-MCP-Server", "wiki")
+    cheap = table(tuple[_Wish, ...])
+    """What costs less than the smallest budget, so that something is always within it."""
+    dear = table(tuple[_Wish, ...])
+    others = table(tuple[_Wish, ...])
+    titles = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with six wishes and their votes, the latest as strokes by hand, and some of the things on desks."""
-        cheap = rng.choice(_tables().cheap)
+        cheap = rng.choice(self.cheap)
         leaders = [
-            rng.choice([wish for wish in (*_tables().cheap, *_tables().dear, *_tables().dear) if wish is not cheap]),
+            rng.choice([wish for wish in (*self.cheap, *self.dear, *self.dear) if wish is not cheap]),
             cheap,
         ]
-        wishes = leaders + rng.sample(_tables().others, 4)
+        wishes = leaders + rng.sample(self.others, 4)
         common = rng.randint(5, 12)
         first, second = rng.randint(22, 29), rng.randint(15, 20)
         low, high = rng.sample([number for number in range(4, 14) if number != common], 2)
@@ -64,17 +109,17 @@ class ClassDemand:
         canvas = Canvas(kit.art, 1400, 980)
         backdrops.room(canvas, rng, floor=0.8)
         late = [rng.randint(1, min(_MOST_LATE, number - 1)) for _, number in rows]
-        surface, ends = lecture.board(
+        surface, ends = board(
             canvas,
             rng,
-            rng.choice(_tables().titles),
+            rng.choice(self.titles),
             [(wish.word, str(number - more)) for (wish, number), more in zip(rows, late, strict=True)],
             (170, 46, 1230, 566),
         )
         things = [*(leaders[0] for _ in range(rng.randint(1, 3))), *(leaders[1] for _ in range(rng.randint(1, 3)))]
         things += rng.sample(wishes[2:], 8 - len(things) if len(things) > 4 else 3)
         rng.shuffle(things)
-        surfaces = lecture.desks(canvas, rng, 776, 2)
+        surfaces = desks(canvas, rng, 776, 2)
         for number, thing in enumerate(things):
             left, right, foot = surfaces[number * 2 // len(things)]
             mates = [n for n in range(len(things)) if n * 2 // len(things) == number * 2 // len(things)]
@@ -114,7 +159,7 @@ async def _purchase(rng: random.Random, composition: Composition, path: str, pla
     board, room = await play.step(_reading(path), _looking(path))
     demand = _demand(board, composition)
     ranked = sorted(demand, key=lambda word: -demand[word])
-    prices = [offers.prices(text)[0] for text in await play.step(*(_search(word) for word in ranked[:2]))]
+    prices = [tool_answers.prices(text)[0] for text in await play.step(*(_search(word) for word in ranked[:2]))]
     need(all(abs(price - budget) > 0.02 * budget for price in prices), "a price is at the limit")
     word, price = next((word, price) for word, price in zip(ranked, prices, strict=False) if price <= budget)
     there = _count(room, wishes[word])
@@ -131,7 +176,7 @@ async def _purchase(rng: random.Random, composition: Composition, path: str, pla
         f"{missing} are missing, which costs {cost:.2f} dollars.",
         fields=(
             Field(name="thing", meaning="what to buy", value=_thing(word, wishes),
-                  compared=tuple(float(demand[one]) for one in ranked[ranked.index(word) :])),
+                  compared=tuple(float(demand[other]) for other in ranked[ranked.index(word) :])),
             Field(name="unit_price", meaning="the price of one", value=Money(value=price, unit="USD")),
             Field(name="quantity", meaning="how many are still to be bought", value=Integer(value=missing),
                   derived=(float(demand[word]),)),
@@ -160,14 +205,16 @@ async def _figures(rng: random.Random, composition: Composition, path: str, play
     community = ranked[0].replace(" ", "").casefold()
     count = rng.choice((2, 3, 4))
     middle, common, listed = await play.step(
-        call("math/median", {"numbers": votes}), call("math/mode", {"numbers": votes}), forum.hot(community, count)
+        call("math/median", {"numbers": votes}),
+        call("math/mode", {"numbers": votes}),
+        tool_answers.hot_posts(community, count),
     )
     median, mode = float(middle), float(_found(r"\((\d+)\)", common))
     need(median != mode, "median and mode are the same")
-    posts = forum.posts(listed)
+    posts = tool_answers.posts(listed)
     need(len(posts) >= 2 and posts[0].score > posts[1].score * 1.02, "two posts are about alike")
-    (text,) = await play.step(forum.opened(posts[0]))
-    author, said = forum.best_comment(text)
+    (text,) = await play.step(tool_answers.open_post(posts[0]))
+    author, said = tool_answers.best_comment(text)
     need(bool(author) and author != posts[0].author, "nobody else commented")
     return Solution(
         wording=f"Read the survey in {path}; compute median and mode of the votes; find the hottest post in the subreddit of the most wanted "
@@ -179,7 +226,7 @@ async def _figures(rng: random.Random, composition: Composition, path: str, play
             Field(name="mode", meaning="the mode of the votes", value=Number(value=mode), derived=tuple(map(float, votes))),
             Field(name="favourite", meaning="what got the most votes", value=_thing(ranked[0], wishes),
                   compared=tuple(float(demand[word]) for word in ranked)),
-            Field(name="post", meaning="the title of the first hot post in its subreddit", value=forum.title(posts[0], posts)),
+            Field(name="post", meaning="the title of the first hot post in its subreddit", value=tool_answers.post_title(posts[0], posts)),
             Field(name="commenter", meaning="who wrote the first comment on that post",
                   value=Name(value=author, others=tuple(sorted({post.author for post in posts} - {author})))),
         ),
@@ -203,7 +250,7 @@ async def _desks(rng: random.Random, composition: Composition, path: str, play: 
     offer, said = await play.step(
         _search(word), call("wiki/summary", {"title": wish.article}, either={"title": articles})
     )
-    price, line = offers.prices(offer)[0], said.splitlines()[1]
+    price, line = tool_answers.prices(offer)[0], said.splitlines()[1]
     (bill,) = await play.step(call("math/multiply", {"firstNumber": price, "SecondNumber": more}))
     cost = round(float(bill), 2)
     return Solution(
@@ -264,7 +311,7 @@ def _count(room: str, wish: _Wish) -> int:
 
 def _thing(word: str, wishes: dict[str, _Wish]) -> Name:
     wish = wishes[word]
-    others = [name for one in wishes.values() if one is not wish for name in (one.word, one.label)]
+    others = [name for other in wishes.values() if other is not wish for name in (other.word, other.label)]
     return Name(value=word.casefold(), aliases=tuple(sorted({wish.label, wish.art})), others=tuple(others))
 
 
@@ -286,7 +333,7 @@ def _search(word: str) -> ReferenceCall:
 
 def _named(path: str, words: list[str], wishes: dict[str, _Wish]) -> ReferenceCall:
     labels = [wishes[word].label for word in words]
-    arguments: dict[str, Any] = {"imageFileUri": path, "textPrompt": ".".join(labels), "includeDescription": False}
+    arguments: dict[str, object] = {"imageFileUri": path, "textPrompt": ".".join(labels), "includeDescription": False}
     return call(
         "dinox-mcp/detect-objects-by-text", arguments, free=("includeDescription",), words={"textPrompt": labels}
     )

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from m3bench.tasks.answers.drawings import PictureToned
 from m3bench.tasks.answers.fields import Field, File, Name, Text
 from m3bench.tasks.checks import PictureCut
 from m3bench.tasks.families.base import call
-from m3bench.tasks.families.detections import Found
+from m3bench.tasks.families.tool_answers import Found
 from m3bench.tasks.task import ReferenceCall
 
 Box = tuple[int, int, int, int]
@@ -16,7 +15,7 @@ Box = tuple[int, int, int, int]
 
 def named(name: str, names: Sequence[str], aliases: Mapping[str, Sequence[str]]) -> Name:
     """What somebody may call one of several creatures, one or many of them."""
-    spelled = tuple(form for one in (name, *aliases.get(name, ())) for form in (one, f"{one}s"))[1:]
+    spelled = tuple(form for spelling in (name, *aliases.get(name, ())) for form in (spelling, f"{spelling}s"))[1:]
     return Name(value=name, aliases=spelled, others=tuple(other for other in names if other != name))
 
 
@@ -40,7 +39,7 @@ def look_for(path: str, names: Sequence[str]) -> ReferenceCall:
 def blur(path: str, boxes: Sequence[Box], end: str, *, around: bool = False) -> ReferenceCall:
     """Blur boxes of a picture, or everything around them."""
     areas = [{"x1": x1, "y1": y1, "x2": x2, "y2": y2, "blur_strength": 75} for x1, y1, x2, y2 in boxes]
-    arguments: dict[str, Any] = {"input_path": path, "areas": areas, "output_path": end}
+    arguments: dict[str, object] = {"input_path": path, "areas": areas, "output_path": end}
     if around:
         arguments["invert_areas"] = True
     return call("imagesorcery-mcp/blur", arguments, free=["output_path"])

@@ -2,18 +2,96 @@
 
 import json
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from m3bench.tasks.answers.fields import Choice, Field, Money, Name, Number, Table, YesNo
-from m3bench.tasks.families import offers
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import Found, read_objects
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import pen
-from m3bench.tasks.render.belongings import ground, put_down
+from m3bench.tasks.families import tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
+from m3bench.tasks.families.tool_answers import Found, read_objects
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.render.proportions import share, turn
+from m3bench.tasks.render.shapes import ellipse, line, polygon
+from m3bench.tasks.scene import Box
+from m3bench.tasks.task import Reference, ReferenceCall
+
+_LOOP = 40
+"""Pixels that a loop takes beside a thing."""
+
+
+def ground(canvas: Canvas, rng: random.Random, kind: str) -> float:
+    """Draw what things stand on; returns where it begins."""
+    colour = rng.choice(("#b5524a", "#3f6f8f", "#5d7f58", "#8a6a9a", "#c2954a"))
+    if kind != "room":
+        level = backdrops.outdoors(canvas, rng, kind, rng.uniform(0.2, 0.26))
+        _blanket(canvas, level, colour)
+        return level
+    level = backdrops.room(canvas, rng, rng.uniform(0.3, 0.36))
+    for number in range(1, 24):
+        canvas.draw(
+            line(canvas.width * number / 24, 0, canvas.width * number / 24, level - 16, colour, 9, 'opacity="0.1"')
+        )
+    middle, deep = level + (canvas.height - level) * 0.52, (canvas.height - level) * 0.42
+    canvas.draw(
+        ellipse(canvas.width / 2, middle, canvas.width * 0.46, deep, colour, 'opacity="0.55"'),
+        ellipse(
+            canvas.width / 2,
+            middle,
+            canvas.width * 0.42,
+            deep * 0.88,
+            "none",
+            'stroke="#fff6e5" stroke-width="5" opacity="0.6"',
+        ),
+    )
+    return level
+
+
+def _blanket(canvas: Canvas, level: float, colour: str) -> None:
+    """A striped blanket on the ground, as at a yard sale."""
+    top, bottom, width = level + 44, canvas.height - 14, canvas.width
+    canvas.draw(polygon([(width * 0.14, top), (width * 0.86, top), (width - 14, bottom), (14, bottom)], "#f3e9d4"))
+    for number in range(0, 12, 2):
+        near, far = (
+            [14 + (width - 28) * edge / 12 for edge in (number, number + 1)],
+            [width * (0.14 + 0.06 * edge) for edge in (number, number + 1)],
+        )
+        canvas.draw(
+            polygon([(far[0], top), (far[1], top), (near[1], bottom), (near[0], bottom)], colour, 'opacity="0.6"')
+        )
+
+
+def put_down(
+    canvas: Canvas, rng: random.Random, level: float, things: Sequence[tuple[str, Sequence[str]]]
+) -> list[Box]:
+    """Put things down in two rows, the farther ones smaller; returns their boxes.
+
+    Args:
+        canvas: Where.
+        rng: Chooses places and sizes.
+        level: Where the ground begins.
+        things: Names in the art, each with what else a detector may be asked for.
+    """
+    columns = len(things) // 2
+    slot, boxes = canvas.width / columns, []
+    for number, (name, aliases) in enumerate(things):
+        row, column = divmod(number, columns)
+        aside = rng.uniform(-0.07, 0.07) * slot
+        foot = (canvas.height - 44 if row else level + 175) + rng.uniform(-14, 14)
+        drawn = canvas.art.object(name)
+        height = (300 if row else 240) * share(name) * rng.uniform(0.95, 1.03)
+        height = min(height, slot * 0.76 * drawn.height / drawn.width)
+        if row:
+            height = min(height, foot - level - 175 - 1.75 * _LOOP)
+        free = slot / 2 - height * drawn.width / drawn.height / 2 - _LOOP
+        x = slot * (column + 0.5) + min(max(aside, -free), free)
+        flip = rng.random() < 0.4
+        score = round(rng.uniform(0.84, 0.97), 2)
+        boxes.append(
+            canvas.place(name, x, foot, height, flip=flip, turn=turn(name, flip), score=score, aliases=tuple(aliases))
+        )
+    return boxes
+
 
 _GROUNDS = ("room", "room", "meadow", "sand")
 _COLUMNS = 4
@@ -30,30 +108,24 @@ _LEAST_SWING = 1.04
 """By which factor the widest swing must be wider than the next."""
 
 
-class _Tables(Tables):
-    things: dict[str, tuple[str, ...]]
-
-
-_tables = tables("crypto_purchase", _Tables)
-
-
 def spellings(thing: str) -> tuple[str, ...]:
     """What else people call a thing."""
-    return _tables().things[thing]
+    return CryptoPurchase.things[thing]
 
 
-class CryptoPurchase:
+class CryptoPurchase(Family):
     """Detect things, find their prices and those of coins, and compute."""
 
     name = "crypto_purchase"
     servers = ("dinox-mcp", "amazon", "okx", "math")
+    things = table(dict[str, tuple[str, ...]])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight things in two rows; red is drawn around three, each in a column of its own."""
         canvas = Canvas(kit.art, 1400, 920)
         level = ground(canvas, rng, rng.choice(_GROUNDS))
-        names = rng.sample(tuple(_tables().things), 2 * _COLUMNS)
-        boxes = put_down(canvas, rng, level, [(name, _tables().things[name]) for name in names])
+        names = rng.sample(tuple(self.things), 2 * _COLUMNS)
+        boxes = put_down(canvas, rng, level, [(name, self.things[name]) for name in names])
         meant = [column + _COLUMNS * rng.randrange(2) for column in sorted(rng.sample(range(_COLUMNS), 3))]
         canvas.light(rng, 0.7)
         others = [box for number, box in enumerate(boxes) if number not in meant]
@@ -74,7 +146,7 @@ class CryptoPurchase:
             free=("includeDescription",),
         )
         (text,) = await play.step(detect)
-        found = [one for one in read_objects(text) if one.name in composition.facts["meant"]]
+        found = [thing for thing in read_objects(text) if thing.name in composition.facts["meant"]]
         need(len(found) == len(composition.facts["meant"]), "not everything was found")
         plan = {"swing": _swing, "ends": _ends, "everything": _everything}[play.goal]
         return await plan(rng, composition, found, path, play)
@@ -86,12 +158,12 @@ async def _swing(
     """What the circled things cost together, in the coin that moved most."""
     coins = rng.sample(composition.facts["coins"], rng.choice((3, 4, 4, 5)))
     candles, (bar, count) = rng.choice(tuple(_CANDLES.items()))
-    things = [one.name for one in found]
+    things = [thing.name for thing in found]
     texts = await play.step(
         *map(_search, things),
         *(call("okx/get_candlesticks", {"instrument": f"{id}-USDT", "bar": bar, "limit": count}) for id, *_ in coins),
     )
-    prices = [offers.prices(text)[0] for text in texts[: len(things)]]
+    prices = [tool_answers.prices(text)[0] for text in texts[: len(things)]]
     ranges = [_range(json.loads(text)) for text in texts[len(things) :]]
     swings = [round((high / low - 1) * 100, 4) for low, high in ranges]
     order = sorted(range(len(coins)), key=lambda number: -swings[number])
@@ -128,12 +200,12 @@ async def _ends(
     id, name, _ = rng.choice(composition.facts["coins"])
     order = sorted(found, key=lambda one: one.box[0] + one.box[2])
     for side in (0, 2):
-        edges = sorted(one.box[side] for one in found)
+        edges = sorted(thing.box[side] for thing in found)
         plain = order[0].box[side] + 25 <= edges[1] and order[-1].box[side] - 25 >= edges[-2]
         need(plain, "it is not plain which thing is at the end")
     ends = [order[0].name, order[-1].name]
     *texts, ticker = await play.step(*map(_search, ends), _ticker(id))
-    prices = [offers.prices(text)[0] for text in texts]
+    prices = [tool_answers.prices(text)[0] for text in texts]
     need(max(prices) > min(prices) * 1.1, "both cost about the same")
     dearer = prices.index(max(prices))
     rate = float(json.loads(ticker)["lastPrice"])
@@ -170,8 +242,8 @@ async def _everything(
     """One of each circled thing, and whether some coins pay for it."""
     id, name, value = rng.choice(composition.facts["coins"])
     amount = float(f"{rng.uniform(200, 800) / value:.2g}")
-    *texts, ticker = await play.step(*(_search(one.name) for one in found), _ticker(id))
-    prices = [offers.prices(text)[0] for text in texts]
+    *texts, ticker = await play.step(*(_search(thing.name) for thing in found), _ticker(id))
+    prices = [tool_answers.prices(text)[0] for text in texts]
     rate = float(json.loads(ticker)["lastPrice"])
     total, worth = await play.step(
         call("math/sum", {"numbers": prices}), call("math/multiply", {"firstNumber": amount, "SecondNumber": rate})
@@ -200,7 +272,7 @@ async def _everything(
     )  # fmt: skip
 
 
-def _by_eye(play: Script) -> Any:
+def _by_eye(play: Script) -> Reference:
     return play.varied("the things named by eye", {0: ()})
 
 
@@ -218,7 +290,7 @@ def _ticker(id: str) -> ReferenceCall:
 
 
 def _thing(thing: str, composition: Composition) -> Name:
-    names = {one: (one, *_tables().things[one]) for one in composition.facts["things"]}
+    names = {name: (name, *CryptoPurchase.things[name]) for name in composition.facts["things"]}
     others = tuple(name for one, spelled in names.items() if one != thing for name in spelled)
     return Name(value=thing, aliases=names[thing][1:], others=others)
 
@@ -241,7 +313,7 @@ def _many(amount: float) -> Number:
     return Number(value=amount, within=float(f"{amount * 0.002:.2g}"))
 
 
-def _range(candles: Sequence[Mapping[str, Any]]) -> tuple[float, float]:
+def _range(candles: Sequence[Record]) -> tuple[float, float]:
     return min(float(candle["low"]) for candle in candles), max(float(candle["high"]) for candle in candles)
 
 

@@ -3,16 +3,16 @@
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Number, Table, YesNo
-from m3bench.tasks.answers.sheets import WorkbookRows
-from m3bench.tasks.families import medicines, offers
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.answers.office import WorkbookRows
+from m3bench.tasks.families import medicines, tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
+from m3bench.tasks.families.medicines import Medicine, medicine_box
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.pharmacy import medicine_box
 from m3bench.tasks.task import ReferenceCall
 
 OFFERS = 3
@@ -34,7 +34,7 @@ _CLOSE = 0.05
 """The share by which prices that are compared must differ."""
 
 
-class Drug:
+class Drug(Family):
     """Label facts and shop offers for medicines."""
 
     name = "drug"
@@ -42,9 +42,13 @@ class Drug:
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Two shelves of cartons; three or four are circled, those from left to right."""
-        known = [one for one in kit.world("medicines") if one["access"] == "OTC" and one["generic"] not in _NOT_SOLD]
+        known = [
+            medicine
+            for medicine in kit.world("medicines")
+            if medicine["access"] == "OTC" and medicine["generic"] not in _NOT_SOLD
+        ]
         chosen = rng.sample(known, rng.choice((3, 4)))
-        others = rng.sample([one for one in known if one not in chosen], 2 * _COLUMNS - len(chosen))
+        others = rng.sample([medicine for medicine in known if medicine not in chosen], 2 * _COLUMNS - len(chosen))
         columns = sorted(rng.sample(range(_COLUMNS), len(chosen)))
         stood = {(column, rng.randrange(2)): one for column, one in zip(columns, chosen, strict=True)}
         left = [(column, row) for row in range(2) for column in range(_COLUMNS) if (column, row) not in stood]
@@ -56,12 +60,17 @@ class Drug:
             generic, brand = medicine["generic"], rng.choice(medicine["brands"])
             boxes[generic] = medicine_box(
                 canvas, rng, 190 + column * 305 + rng.uniform(-8, 8), edges[row], 258,
-                rng.uniform(290, 320), brand=brand, generic=generic, form=_form(medicine["forms"]),
+                rng.uniform(290, 320), Medicine(brand, generic, _form(medicine["forms"])),
             )  # fmt: skip
             facts[generic] = {"brand": brand, "generic": generic, "aliases": medicine.get("aliases", ())}
         canvas.light(rng, 0.7)
-        pen.circle(canvas, rng, [boxes[one["generic"]] for one in chosen], [boxes[one["generic"]] for one in others])
-        return Composition.of(canvas, medicines=[facts[one["generic"]] for one in chosen])
+        pen.circle(
+            canvas,
+            rng,
+            [boxes[medicine["generic"]] for medicine in chosen],
+            [boxes[medicine["generic"]] for medicine in others],
+        )
+        return Composition.of(canvas, medicines=[facts[medicine["generic"]] for medicine in chosen])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Facts from the label, prices from the shop."""
@@ -75,7 +84,7 @@ class Drug:
         count = len(boxes)
         texts = await play.step(
             *map(_label, boxes),
-            *(_offers(one, shop, OFFERS) for one in boxes),
+            *(_offers(box, shop, OFFERS) for box in boxes),
             call("excel/create_workbook", {"filepath": book}, free=("filepath",)),
         )
         makers = [_maker(text) for text in texts[:count]]
@@ -172,7 +181,7 @@ class Drug:
         """What the first offers cost together, and who makes the dearest."""
         boxes, shop = composition.facts["medicines"], rng.choice(tuple(_SHOPS))
         budget = rng.choice(_BUDGETS)
-        texts = await play.step(*(_offers(one, shop, 1) for one in boxes))
+        texts = await play.step(*(_offers(box, shop, 1) for box in boxes))
         for one, mine in zip(boxes, texts, strict=True):
             await _sure(play, one, shop, mine)
         prices = [_prices(text)[0] for text in texts]
@@ -203,14 +212,14 @@ class Drug:
         )  # fmt: skip
 
 
-def _label(box: Mapping[str, Any]) -> ReferenceCall:
+def _label(box: Record) -> ReferenceCall:
     return call(
         "healthcare-mcp/fda_drug_lookup", {"drug_name": box["brand"], "search_type": "label"},
         either={"drug_name": (box["brand"], box["generic"]), "search_type": ("label", "general", None)},
     )  # fmt: skip
 
 
-def _offers(box: Mapping[str, Any], shop: str, count: int, words: str = "") -> ReferenceCall:
+def _offers(box: Record, shop: str, count: int, words: str = "") -> ReferenceCall:
     """A search for what is in a box; more offers than needed do no harm."""
     return call(
         "amazon/search_products", {"keywords": words or medicines.substance(box["generic"]), "n": count, "amazon_domain": shop},
@@ -218,7 +227,7 @@ def _offers(box: Mapping[str, Any], shop: str, count: int, words: str = "") -> R
     )  # fmt: skip
 
 
-async def _sure(play: Script, box: Mapping[str, Any], shop: str, mine: str) -> None:
+async def _sure(play: Script, box: Record, shop: str, mine: str) -> None:
     """Whoever searches for the full name finds the same offers, or none and tries again."""
     found = _asins(mine)[:OFFERS]
     (text,) = await play.play([_offers(box, shop, OFFERS, box["generic"])])
@@ -231,7 +240,7 @@ def _maker(label: str) -> str:
 
 def _prices(text: str) -> list[float]:
     """The prices of the first offers, of which there must be one."""
-    found = offers.prices(text)[:OFFERS]
+    found = tool_answers.prices(text)[:OFFERS]
     need(bool(found), "nobody sells it")
     return found
 
@@ -248,14 +257,14 @@ def _by_price(prices: Sequence[float]) -> list[int]:
     return order
 
 
-def _brand(box: Mapping[str, Any], boxes: Sequence[Mapping[str, Any]]) -> Name:
-    others = tuple(one["brand"] for one in boxes if one is not box)
+def _brand(box: Record, boxes: Sequence[Record]) -> Name:
+    others = tuple(other["brand"] for other in boxes if other is not box)
     context = (box["generic"], *box["aliases"], "brand box")
     return Name(value=box["brand"], aliases=(_KIND.sub("", box["brand"]),), others=others, context=context)
 
 
-def _ingredient(box: Mapping[str, Any], boxes: Sequence[Mapping[str, Any]]) -> Name:
-    return medicines.ingredient(box["generic"], box["aliases"], (one["generic"] for one in boxes))
+def _ingredient(box: Record, boxes: Sequence[Record]) -> Name:
+    return medicines.ingredient(box["generic"], box["aliases"], (other["generic"] for other in boxes))
 
 
 def _form(forms: str) -> str:

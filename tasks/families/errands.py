@@ -1,27 +1,173 @@
-"""Errands: what is circled in a picture, less what the rules of the house forbid, added up and shared out.
+"""Errands: what is circled in a picture, minus what the rules of the house forbid, added up and shared out.
 
 A family states for each goal which two things the person must be asked, which document has the rule, what is looked up
-for each thing, and what it is to be compared with. Played, an errand asks first, then reads the rule and has what was
-said confirmed, and only then looks things up. Everything is decided by what was really answered.
+for each thing, and what it is to be compared with. When played, an errand asks first, then reads the rule and has what
+was said confirmed, and only then looks things up. What is said, asked and written stands in the family's file, in several
+wordings each. The family draws the values; whoever solves a task takes them from what was really answered.
 """
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Integer, Items, Money, Name, Number
-from m3bench.tasks.families import talk
-from m3bench.tasks.families.base import Script, Solution, call, need
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.desk import Desk, DeskRefusal, Document, Known
+from m3bench.tasks.families.base import Composition, Family, Script, Solution, call, need, product, table, words
+from m3bench.tasks.families.texts import TableRow
+from m3bench.tasks.task import Reference, ReferenceCall
+
+_CODES = ("HB", "OP", "RX", "DK", "GL", "MN", "QS", "TV")
+"""What the names of documents begin with."""
+
+
+class Topic(TableRow):
+    """Something that a person can be asked about."""
+
+    asked: tuple[str, ...]
+    """Beginnings of words, and phrases, that a question about it has."""
+    ask: tuple[str, ...]
+    """Ways to ask."""
+    said: tuple[str, ...]
+    """Ways to answer, with the value."""
+    change: tuple[str, ...] = ()
+    """Ways to announce another value."""
+
+
+class Denial(TableRow):
+    """Something that the rules do not allow the person."""
+
+    about: tuple[str, ...]
+    wants: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+class DocumentTexts(TableRow):
+    """A document."""
+
+    titles: tuple[str, ...]
+    texts: tuple[str, ...]
+    """With `{rows}`: a line for each case."""
+
+
+class DeskFamily(Family):
+    """A family whose tasks have a person to ask and documents with rules."""
+
+    topics = table(dict[str, Topic])
+    denials = table(tuple[Denial, ...])
+    papers = table(dict[str, DocumentTexts])
+    confirm = words()
+    """Ways to have confirmed what the person said, with `{said}`."""
+
+
+def with_desk(
+    composition: Composition,
+    rng: random.Random,
+    family: DeskFamily,
+    values: Mapping[str, tuple[str, ...]],
+    rows: Mapping[str, Mapping[str, str]],
+) -> Composition:
+    """A composition whose scene has a person and documents.
+
+    Args:
+        composition: The picture.
+        rng: Where wordings come from.
+        family: Has the texts.
+        values: What the person knows by topic, and after it what that becomes when they change their mind.
+        rows: By document, what holds in each case.
+    """
+    facts = [_known(rng, family.topics[name], *said) for name, said in values.items()]
+    numbers = rng.sample(range(11, 99), len(family.papers))
+    code = rng.choice(_CODES)
+    papers = [
+        Document(
+            name=f"{code}-{number}",
+            title=rng.choice(paper.titles),
+            text=_paragraphs(rng.choice(paper.texts)).format(
+                rows="\n".join(f"- {case}: {rule}" for case, rule in rows.get(key, {}).items())
+            ),
+        )
+        for number, (key, paper) in zip(numbers, family.papers.items(), strict=True)
+    ]
+    desk = Desk(
+        facts=tuple(facts),
+        refusals=tuple(
+            DeskRefusal(about=denial.about, wants=denial.wants, said=rng.choice(denial.said))
+            for denial in family.denials
+        ),
+        documents=tuple(sorted(papers, key=lambda paper: paper.name)),
+    )
+    return replace(composition, scene=replace(composition.scene, desk=desk))
+
+
+def _known(rng: random.Random, topic: Topic, value: str, later: str = "") -> Known:
+    said = rng.choice(topic.said)
+    return Known(
+        asked=topic.asked,
+        said=said.format(value=value),
+        value=value,
+        later=said.format(value=later) if later else "",
+        change=rng.choice(topic.change).format(value=later) if later else "",
+    )
+
+
+def _paragraphs(text: str) -> str:
+    """A text of the family's file with its paragraphs in one line each."""
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+def changed(rng: random.Random, numbers: range) -> tuple[str, str]:
+    """A number, and the one that is clearly another and takes its place."""
+    first = rng.choice(numbers)
+    later = rng.choice([number for number in numbers if abs(number - first) >= 0.15 * first])
+    return str(first), str(later)
+
+
+def limits(rng: random.Random, cases: Sequence[str], numbers: range, written: str, parts: int = 1) -> dict[str, str]:
+    """A limit for each case, no two alike.
+
+    Args:
+        rng: Where numbers come from.
+        cases: What there is a limit for.
+        numbers: What a limit may be, in parts.
+        written: How it is written, with `{value}`.
+        parts: How many parts make one.
+    """
+    drawn = rng.sample(numbers, len(cases))
+    spelled = [f"{number / parts:.2f}" if parts > 1 else str(number) for number in drawn]
+    return {case: written.format(value=value) for case, value in zip(cases, spelled, strict=True)}
+
+
+def documents() -> ReferenceCall:
+    """Which documents there are."""
+    return call("desk/list_documents", {})
+
+
+def question(text: str) -> ReferenceCall:
+    """A question to the person."""
+    return call("desk/ask_user", {"question": text})
+
+
+def document(listing: str, paper: DocumentTexts) -> ReferenceCall:
+    """One of the documents that are listed, by its title."""
+    names = [
+        name for name, _, title in (line.partition(": ") for line in listing.splitlines()) if title in paper.titles
+    ]
+    need(len(names) == 1, "the document is not there")
+    return call("desk/read_document", {"name": names[0]})
+
+
+def rules(text: str) -> dict[str, str]:
+    """What a document says of each case."""
+    return dict(re.findall(r"^- ([^:\n]+): (.+)$", text, re.MULTILINE))
+
 
 CLOSE = 0.02
 """By which share a figure must differ from a limit."""
 
 
-class Thing(NamedTuple):
+class CircledThing(NamedTuple):
     """Something that is circled."""
 
     name: str
@@ -32,19 +178,19 @@ class Thing(NamedTuple):
     """By which it is looked up, where that is not its name."""
 
 
-class Looked(NamedTuple):
+class LookedUp(NamedTuple):
     """A thing with what was found about it."""
 
-    thing: Thing
+    thing: CircledThing
     text: str
 
 
-Rule = Callable[[Looked, str], bool]
+Rule = Callable[[LookedUp, str], bool]
 """Whether a thing may be taken, by what a document says of the case."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errand:
+class ErrandGoal:
     """A goal of a family."""
 
     count: str
@@ -53,10 +199,10 @@ class Errand:
     """The topic that says which line of the rules holds."""
     paper: str
     """The document with the rules."""
-    look_up: Callable[[Thing], ReferenceCall]
+    look_up: Callable[[CircledThing], ReferenceCall]
     figure: Callable[[str], float]
     """What is added up."""
-    find: Callable[[Thing], ReferenceCall] | None = None
+    find: Callable[[CircledThing], ReferenceCall] | None = None
     """Brings what a thing is looked up by, where its name is not enough."""
     key: Callable[[str], str] = str
     """Reads that."""
@@ -78,7 +224,7 @@ class Errand:
     """How far off the sum may be; money is exact."""
 
 
-def unnamed(looked: Looked, rule: str) -> bool:
+def unnamed(looked: LookedUp, rule: str) -> bool:
     """A thing may be taken that the rule does not name."""
     named = {word.strip().casefold() for word in rule.split(",")}
     return not named & {name.casefold() for name in (looked.thing.name, *looked.thing.spellings)}
@@ -107,9 +253,9 @@ def _below(figure: float, rule: str, close: float | None = None) -> bool:
 
 
 async def run(
-    errand: Errand,
-    things: Sequence[Thing],
-    tables: TalkTables,
+    errand: ErrandGoal,
+    things: Sequence[CircledThing],
+    family: DeskFamily,
     rng: random.Random,
     path: str,
     play: Script,
@@ -121,24 +267,24 @@ async def run(
     Args:
         errand: What is to be done.
         things: What is circled.
-        tables: The family's texts.
+        family: Has the texts.
         rng: Where wordings come from.
         path: The picture.
         play: Makes the calls.
         read: A call that reads the picture, which eyes can do without.
     """
-    asks = [rng.choice(tables.topics[name].ask) for name in (errand.count, errand.case)]
-    listing, many, which = await play.step(talk.documents(), *map(talk.question, asks))
-    confirm = talk.question(rng.choice(tables.confirm).format(said=f"{many} {which}"))
-    text, final = await play.step(talk.document(listing, tables.papers[errand.paper]), confirm)
-    count, rule, before = _number(many, final), _rule(talk.rules(text), which, final), _rule(talk.rules(text), which)
+    asks = [rng.choice(family.topics[name].ask) for name in (errand.count, errand.case)]
+    listing, many, which = await play.step(documents(), *map(question, asks))
+    confirm = question(rng.choice(family.confirm).format(said=f"{many} {which}"))
+    text, final = await play.step(document(listing, family.papers[errand.paper]), confirm)
+    count, rule, before = _number(many, final), _rule(rules(text), which, final), _rule(rules(text), which)
     looked = await _looked(errand, things, rule, play)
-    kept = [one for one in looked if errand.allowed(one, rule)]
+    kept = [found for found in looked if errand.allowed(found, rule)]
     need(0 < len(kept) < len(things), "the rule forbids nothing, or everything")
-    others = [Looked(thing, "") for thing in things] if errand.by_name else looked
-    names = [one.thing.name for one in others if errand.allowed(one, before)]
-    need(rule == before or names != [one.thing.name for one in kept], "the change changes nothing")
-    figures = [errand.figure(one.text) for one in kept]
+    others = [LookedUp(thing, "") for thing in things] if errand.by_name else looked
+    names = [found.thing.name for found in others if errand.allowed(found, before)]
+    need(rule == before or names != [found.thing.name for found in kept], "the change changes nothing")
+    figures = [errand.figure(found.text) for found in kept]
     money = len(errand.unit) == 3 and errand.unit.isupper()
     total = figures[0]
     if len(figures) > 1:
@@ -151,49 +297,51 @@ async def run(
         count == first or abs(was - result) > max(2 * _slack(errand, result, count), 0.03), "the change changes nothing"
     )
     need(abs(total - result) > max(2 * errand.within, 0.02), "two answers are one")
-    by_head = {number: () for number, step in enumerate(play.steps) if step[0].tool.startswith("math/")}
-    both = [talk.documents(), talk.question(" ".join(asks))]
-    names = [one.thing.name for one in kept]
+    names = [found.thing.name for found in kept]
     return Solution(
         wording=f"{errand.wording} What is meant is circled in red in {path}; ask the person for what is missing, have it "
         "confirmed, and keep to the rules in the documents.",
         answer=f"By the rules that leaves {', '.join(names)}: {total:.2f} {errand.unit} together, and {result:.2f} {errand.unit} "
         f"for {count}.",
         fields=(
-            Field(name=errand.kept[0], meaning=errand.kept[1], value=_names([one.thing for one in kept], things)),
+            Field(name=errand.kept[0], meaning=errand.kept[1], value=_names([found.thing for found in kept], things)),
             Field(name=errand.total[0], meaning=errand.total[1], value=_value(errand, total, money, errand.within), derived=tuple(figures)),
             Field(name=errand.result[0], meaning=errand.result[1], value=_value(errand, result, money, _slack(errand, result, count)), derived=(*figures, float(count))),
         ),
-        alternatives=(
-            play.varied("worked out without a tool", by_head),
-            play.varied("both facts asked for at once", {0: both}),
-            *((play.varied("read with a tool", {0: (*play.steps[0], read)}),) if read else ()),
-            *((play.varied("knows what they are looked up by", {2: ()}),) if errand.find else ()),
-        ),
+        alternatives=tuple(_other_ways(errand, play, asks, read)),
     )  # fmt: skip
 
 
-async def _looked(errand: Errand, things: Sequence[Thing], rule: str, play: Script) -> list[Looked]:
+def _other_ways(
+    errand: ErrandGoal, play: Script, asks: Sequence[str], read: ReferenceCall | None
+) -> Iterator[Reference]:
+    """Other ways to do the errand that are as good."""
+    by_head = {number: () for number, step in enumerate(play.steps) if step[0].tool.startswith("math/")}
+    yield play.varied("worked out without a tool", by_head)
+    yield play.varied("both facts asked for at once", {0: [documents(), question(" ".join(asks))]})
+    if read:
+        yield play.varied("read with a tool", {0: (*play.steps[0], read)})
+    if errand.find:
+        yield play.varied("knows what they are looked up by", {2: ()})
+
+
+async def _looked(errand: ErrandGoal, things: Sequence[CircledThing], rule: str, play: Script) -> list[LookedUp]:
     """What is found about each thing; what a rule forbids by name is not even looked up."""
     if errand.by_name:
-        things = [thing for thing in things if errand.allowed(Looked(thing, ""), rule)]
+        things = [thing for thing in things if errand.allowed(LookedUp(thing, ""), rule)]
         need(bool(things), "the rule forbids everything")
     if errand.find is not None:
         found = await play.step(*map(errand.find, things))
         things = [thing._replace(key=errand.key(text)) for thing, text in zip(things, found, strict=True)]
     texts = await play.step(*map(errand.look_up, things))
-    return [Looked(thing, text) for thing, text in zip(things, texts, strict=True)]
+    return [LookedUp(thing, text) for thing, text in zip(things, texts, strict=True)]
 
 
-def _worked_out(errand: Errand, total: float, count: int) -> ReferenceCall:
+def _worked_out(errand: ErrandGoal, total: float, count: int) -> ReferenceCall:
     if errand.shared:
         near = {"numerator": errand.within} if errand.within else None
         return call("math/division", {"numerator": total, "denominator": count}, near=near)
-    return call(
-        "math/multiply",
-        {"firstNumber": total, "SecondNumber": count},
-        either={"firstNumber": (total, count), "SecondNumber": (count, total)},
-    )
+    return product(total, count)
 
 
 def _number(said: str, final: str = "") -> int:
@@ -213,25 +361,25 @@ def _rule(rules: Mapping[str, str], said: str, final: str = "") -> str:
     raise AssertionError
 
 
-def _names(kept: Sequence[Thing], things: Sequence[Thing]) -> Items:
+def _names(kept: Sequence[CircledThing], things: Sequence[CircledThing]) -> Items:
     return Items(
         items=tuple(
             Name(
-                value=one.name,
-                aliases=one.spellings,
-                others=tuple(name for other in things if other != one for name in (other.name, *other.spellings)),
+                value=thing.name,
+                aliases=thing.spellings,
+                others=tuple(name for other in things if other != thing for name in (other.name, *other.spellings)),
             )
-            for one in kept
+            for thing in kept
         )
     )
 
 
-def _value(errand: Errand, value: float, money: bool, within: float) -> Number | Money | Integer:
+def _value(errand: ErrandGoal, value: float, money: bool, within: float) -> Number | Money | Integer:
     if money:
         return Money(value=value, unit=errand.unit)
     return Number(value=value, within=within, unit=errand.unit)
 
 
-def _slack(errand: Errand, result: float, count: int) -> float:
+def _slack(errand: ErrandGoal, result: float, count: int) -> float:
     """How far off the result may be when the sum is as far off as it may be."""
     return round(max(errand.within / count, 0.006 * abs(result), 0.02) if errand.shared else errand.within * count, 3)

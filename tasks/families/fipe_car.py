@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Integer, Money, Name
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.forecourt import COLUMNS, parked
@@ -25,26 +24,20 @@ class _Version(NamedTuple):
     year: str
 
 
-class _Tables(Tables):
-    models: dict[str, tuple[tuple[str, str], ...]]
-    coins: dict[str, str]
-    holdings: dict[str, tuple[str, ...]]
-    """Amounts of each coin that buy a car."""
-
-
-_tables = tables("fipe_car", _Tables)
-
-
 def models() -> list[tuple[str, str, str]]:
     """The shape, brand and model of every car that there is."""
-    return [(body, brand, model) for body, listed in _tables().models.items() for brand, model in listed]
+    return [(body, brand, model) for body, listed in FipeCar.models.items() for brand, model in listed]
 
 
-class FipeCar:
+class FipeCar(Family):
     """Find the versions of the model; then a fleet in coins, the best for some coins, or months of saving."""
 
     name = "fipe_car"
     servers = ("car-price", "okx", "math")
+    models = table(dict[str, tuple[tuple[str, str], ...]])
+    coins = table(dict[str, str])
+    holdings = table(dict[str, tuple[str, ...]])
+    """Amounts of each coin that buy a car."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight cars under signs; red is drawn around one, with strokes below it, and another colour around one or two."""
@@ -64,15 +57,13 @@ class FipeCar:
         """By goal; every one needs the versions of the model on the sign, and how many strokes there are."""
         brand, model, strokes = (composition.facts[name] for name in ("brand", "model", "strokes"))
         search = call("car-price/search_brand_model_price", {"brand_name": brand, "model_keyword": model})
-        coin = rng.choice(sorted(_tables().coins))
+        coin = rng.choice(sorted(self.coins))
         match play.goal:
             case "fleet":
                 which = rng.choice(("cheapest", "most expensive"))
                 return await self._fleet(search, brand, which, strokes, coin, path, play)
             case "budget":
-                return await self._budget(
-                    search, brand, coin, rng.choice(_tables().holdings[coin]), strokes, path, play
-                )
+                return await self._budget(search, brand, coin, rng.choice(self.holdings[coin]), strokes, path, play)
             case _:
                 return await self._saving(search, brand, rng.randrange(150, 500, 10), strokes, path, play)
 
@@ -103,7 +94,7 @@ class FipeCar:
                     derived=(float(total), rate),
                 ),
             ),
-            given={"which": which, "coin": f"{_tables().coins[coin]} ({coin})"},
+            given={"which": which, "coin": f"{self.coins[coin]} ({coin})"},
         )
 
     async def _budget(
@@ -242,8 +233,8 @@ def _version_field(
 def _spellings(name: str, rest: str) -> tuple[str, ...]:
     """A version without the model's name, and with its units apart from their numbers."""
     named = (name, rest) if len(rest.split()) > 1 else (name,)
-    apart = tuple(re.sub(r"(\d)(cv|p|V)\b", r"\1 \2", one) for one in named)
-    return tuple(dict.fromkeys(one for one in (*named[1:], *apart) if one != name))
+    apart = tuple(re.sub(r"(\d)(cv|p|V)\b", r"\1 \2", model) for model in named)
+    return tuple(dict.fromkeys(model for model in (*named[1:], *apart) if model != name))
 
 
 def _reais(value: float, within: float = 0.0) -> Money:

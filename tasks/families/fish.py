@@ -4,16 +4,120 @@ import json
 import random
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Choice, Field, Name, Number, Phone, Table
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import pen
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.catch import catch
+from m3bench.tasks.render.drawings import sheet
+from m3bench.tasks.render.shapes import ellipse, line, mix, rect
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
+
+_PROPS = ("bucket", "anchor", "fishing pole", "ice", "worm", "shell")
+_PLANKS = ("#e0c8a6", "#dcc7aa", "#e2cfb4", "#d9cab5")
+_WIDE, _TALL, _BOARD = 690.0, 150.0, 460.0
+"""Of a fish with its tag, and how much of the width its board takes."""
+_SCALE, _CENTIMETRE = 100, 4.2
+"""What a board measures, and how wide a centimetre is on it."""
+
+
+def catch(
+    canvas: Canvas, rng: random.Random, fish: Sequence[tuple[str, int]], places: Sequence[str]
+) -> tuple[list[Box], list[Box]]:
+    """Fill a canvas of 1500 × 1080 with a catch; returns the boxes of the fish and of the places on the board.
+
+    Args:
+        canvas: Where.
+        rng: Chooses colours, sizes and what lies around.
+        fish: Name and length in centimetres of each, six at most.
+        places: Where one may land, six at most.
+    """
+    _pier(canvas, rng)
+    boxes: list[Box] = []
+    for number, (name, length) in enumerate(fish):
+        x, y = 46 + number % 2 * 734 + rng.uniform(-9, 9), 168 + number // 2 * 202 + rng.uniform(-5, 5)
+        _measured(canvas, rng, x, y, name, length)
+        boxes.append((round(x), round(y), round(x + _WIDE), round(y + _TALL)))
+    lines = _notice(canvas, rng, 46, 800, 1130, 246, places)
+    for number, prop in enumerate(rng.sample(_PROPS, 2)):
+        canvas.place(
+            prop, 1272 + number * 140 + rng.uniform(-8, 8), 1046, rng.uniform(120, 140), flip=rng.random() < 0.5
+        )
+    return boxes, lines
+
+
+def _pier(canvas: Canvas, rng: random.Random) -> None:
+    level = backdrops.water(canvas, rng, horizon=0.07)
+    edge = level + 66
+    plank = rng.choice(_PLANKS)
+    canvas.draw(rect(0, edge, canvas.width, canvas.height - edge, plank))
+    y, number = edge, 0
+    while y < canvas.height:
+        shade = mix(plank, "#ffffff" if number % 2 else "#000000", rng.uniform(0.02, 0.06))
+        canvas.draw(rect(0, y, canvas.width, 74, shade), line(0, y, canvas.width, y, mix(plank, "#000000", 0.22), 3))
+        for x in (40, canvas.width - 40):
+            canvas.draw(ellipse(x, y + 38, 6, 6, mix(plank, "#000000", 0.3)))
+        y, number = y + 76, number + 1
+
+
+def _measured(canvas: Canvas, rng: random.Random, x: float, y: float, name: str, length: int) -> None:
+    """A fish on its board, beside the scale that it is as long as, and its tag to the right."""
+    wide, tall = _BOARD, _TALL
+    canvas.draw(
+        rect(x + 7, y + 9, wide, tall, "#00000040", 8),
+        rect(x, y, wide, tall, "#f6f3e6", 8),
+        rect(x, y, 16, tall, "#3d5a74", 6),
+    )
+    nose = x + 24
+    for centimetres in range(0, _SCALE + 1, 2):
+        place = nose + centimetres * _CENTIMETRE
+        mark = 20 if centimetres % 10 == 0 else 10
+        canvas.draw(line(place, y + tall, place, y + tall - mark, "#3d4a5c", 2))
+        if 0 < centimetres < _SCALE and centimetres % 10 == 0:
+            canvas.text(f"{centimetres}", place + 3, y + tall - 12, 15, fill="#3d4a5c", note=False)
+    drawn = sheet("fish")[name.lower().replace(" ", "-")]
+    long = length * _CENTIMETRE
+    deep = long * drawn.height / drawn.width
+    canvas.thing("fish", *drawn.fitted(nose, y + 62 - deep / 2, long, deep))
+    tag, room = x + wide + 18, _WIDE - wide - 18
+    canvas.draw(
+        line(x + wide - 6, y + tall * 0.5, tag + 24, y + tall * 0.5, "#7a6a52", 4),
+        rect(tag + 4, y + 14, room, tall - 20, "#0000000d", 12),
+        rect(tag, y + 10, room, tall - 20, rng.choice(("#fff3c9", "#ffffff", "#e9f4ea", "#fde6d8")), 12),
+        ellipse(tag + 24, y + tall * 0.5, 9, 9, "#7a6a52"),
+    )
+    size = 30 if len(canvas.lines(name, room - 58, 30, "sans bold")) < 3 else 25
+    base = y + 84
+    lines = canvas.lines(name, room - 58, size, "sans bold")
+    for number, text in enumerate([*lines, f"{length} cm"]):
+        down = base + (number - len(lines) / 2) * (size + 3)
+        canvas.text(
+            text, tag + 46, down, size, face="sans bold", fill="#1f2a36", width=room - 54, extra='word-spacing="5"'
+        )
+
+
+def _notice(
+    canvas: Canvas, rng: random.Random, x: float, y: float, wide: float, tall: float, places: Sequence[str]
+) -> list[Box]:
+    """A board with places in two columns; returns their boxes."""
+    frame, ink = rng.choice((("#7a5636", "#26303f"), ("#3d5a74", "#1d2f45"), ("#5c6b4a", "#26361f")))
+    canvas.draw(
+        rect(x + 5, y + 6, wide, tall, "#0000000d", 10),
+        rect(x, y, wide, tall, "#fdfbf2", 10),
+        rect(x, y, wide, 14, mix(frame, "#ffffff", 0.72), 7),
+    )
+    canvas.text("Where we land", x + 36, y + 52, 30, face="sans bold", fill=mix(ink, "#ffffff", 0.25))
+    boxes = []
+    for number, place in enumerate(places):
+        column, row = number % 2, number // 2
+        left, base = x + 44 + column * (wide / 2 - 12), y + 108 + row * 54
+        boxes.append(canvas.text(place, left, base, 31, face="sans bold", fill=ink, width=wide / 2 - 76))
+    return boxes
+
 
 _SPOTS = (
     "Sandy Hook", "Gunnison Beach", "Atlantic Highlands Municipal Harbor", "Belmar Marina", "Shark River Inlet", "Manasquan Inlet",
@@ -35,23 +139,17 @@ class _Species(NamedTuple):
     longest: int
 
 
-class _Tables(Tables):
-    species: dict[str, _Species]
-    starts: tuple[str, ...]
-
-
-_tables = tables("fish", _Tables)
-
-
-class Fish:
+class Fish(Family):
     """Species, the spot and its weather, the way there, and where to eat and to buy bait."""
 
     name = "fish"
     servers = ("wiki", "google-maps", "weather")
+    species = table(dict[str, _Species])
+    starts = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six fish on boards, of which two or three are circled, and six places on a board, of which one is."""
-        species = _tables().species
+        species = self.species
         caught = rng.sample(sorted(species), _CAUGHT)
         names = rng.sample(caught, rng.choice((2, 3, 3)))
         lengths = {name: rng.randint(*species[name]) for name in caught}
@@ -59,7 +157,7 @@ class Fish:
         spot = rng.choice(spots)
         canvas = Canvas(kit.art, 1500, 1080)
         fish = [(name, lengths[name]) for name in caught]
-        found, lines = catch(canvas, rng, fish, [f"{one}, NJ" for one in spots])
+        found, lines = catch(canvas, rng, fish, [f"{spot}, NJ" for spot in spots])
         canvas.light(rng, 0.6)
         boxes, places = dict(zip(caught, found, strict=True)), dict(zip(spots, lines, strict=True))
         pen.circle(canvas, rng, [boxes[name] for name in names], [boxes[name] for name in caught if name not in names])
@@ -146,7 +244,7 @@ class Fish:
     async def _cars(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Two ways to the spot, and how many more kilometres one has."""
         names, spot = composition.facts["names"], composition.facts["spot"]
-        starts = rng.sample(_tables().starts, 2)
+        starts = rng.sample(self.starts, 2)
         need(len(set(composition.facts["lengths"])) == len(names), "two fish are equally long")
         longest = _longest(composition)
         known, found = await play.step(_article(longest), _search(spot))
@@ -207,16 +305,16 @@ def _geocoded(spot: str) -> ReferenceCall:
     return call("google-maps/geocode", {"address": f"{spot}, NJ"}, words={"address": [spot]}, free=free)
 
 
-def _details(place: dict[str, Any]) -> ReferenceCall:
+def _details(place: Record) -> ReferenceCall:
     return call("google-maps/place_details", {"place_id": place["id"]}, free=("fields",))
 
 
-def _place(text: str, spot: str) -> dict[str, Any]:
+def _place(text: str, spot: str) -> Record:
     """The spot among what a search found."""
-    return next(one for one in json.loads(text)["response"]["results"] if one["name"] == spot)
+    return next(place for place in json.loads(text)["response"]["results"] if place["name"] == spot)
 
 
-def _position(place: dict[str, Any]) -> tuple[float, float]:
+def _position(place: Record) -> tuple[float, float]:
     return place["geometry"]["location"]["lat"], place["geometry"]["location"]["lng"]
 
 
@@ -225,7 +323,7 @@ def _latin(text: str) -> str:
     return str(re.findall(r"\(([A-Z][a-z]+ [a-z]+)\)", text)[0])
 
 
-def _ranked(text: str) -> list[dict[str, Any]]:
+def _ranked(text: str) -> list[Record]:
     """The places of a search, the best-rated first, which must be clear."""
     places = sorted(json.loads(text)["response"]["places"], key=lambda place: -place["rating"])
     need(len(places) > 1 and places[0]["rating"] - places[1]["rating"] >= _BETTER, "two are rated alike")
@@ -241,11 +339,11 @@ def _lengths(composition: Composition) -> tuple[float, ...]:
     return tuple(sorted(map(float, composition.facts["lengths"]), reverse=True))
 
 
-def _named(place: dict[str, Any]) -> str:
+def _named(place: Record) -> str:
     return str(place["displayName"]["text"])
 
 
-def _best_field(name: str, meaning: str, places: Sequence[dict[str, Any]], address: str) -> Field:
+def _best_field(name: str, meaning: str, places: Sequence[Record], address: str) -> Field:
     return Field(
         name=name,
         meaning=meaning,
@@ -259,15 +357,15 @@ def _best_field(name: str, meaning: str, places: Sequence[dict[str, Any]], addre
 
 
 def _fish(name: str, names: Sequence[str]) -> Name:
-    return Name(value=name, others=tuple(one for one in names if one != name), context=("fish",))
+    return Name(value=name, others=tuple(other for other in names if other != name), context=("fish",))
 
 
 def _species(latin: str, fish: str, others: Sequence[str] = ()) -> Name:
     """A scientific name; the genus may be shortened to its letter, and the fish named beside it."""
     genus, _, rest = latin.partition(" ")
-    wrong = tuple(one for one in others if one != latin)
+    wrong = tuple(other for other in others if other != latin)
     return Name(value=latin, aliases=(f"{genus[0]}. {rest}",), others=wrong, context=(fish,))
 
 
 def _start(name: str, names: Sequence[str]) -> Name:
-    return Name(value=name, aliases=(name.partition(",")[0],), others=tuple(one for one in names if one != name))
+    return Name(value=name, aliases=(name.partition(",")[0],), others=tuple(other for other in names if other != name))

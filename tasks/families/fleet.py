@@ -3,38 +3,28 @@
 import random
 import re
 
-from m3bench.tasks.families import errands, talk
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.errands import Errand, Looked, Thing
+from m3bench.tasks.families import errands
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
+from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal, LookedUp
 from m3bench.tasks.families.fipe_car import models
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.families.texts import tables
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.forecourt import COLUMNS, parked
 from m3bench.tasks.task import ReferenceCall
 
 
-class _Tables(TalkTables):
-    departments: tuple[str, ...]
-    drivers: tuple[str, ...]
-    workshops: tuple[str, ...]
-
-
-_tables = tables("fleet", _Tables)
-
-
-class Fleet:
+class FleetFamily(DeskFamily):
     """Ask, read the rule, look the models up; then add up the cheapest versions, times a number or divided by one."""
 
     name = "fleet"
     servers = ("desk", "car-price", "math")
+    departments = words()
+    drivers = words()
+    workshops = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight cars under signs; red is drawn around three or four."""
         canvas = Canvas(kit.art, 1500, 924)
-        known = _tables()
         cars = rng.sample(models(), 2 * COLUMNS)
         boxes = parked(canvas, rng, cars)
         meant = sorted(rng.sample(range(len(cars)), rng.choice((3, 4, 4))))
@@ -46,34 +36,34 @@ class Fleet:
             [box for number, box in enumerate(boxes) if number not in meant],
         )
         brands = sorted({brand for _, brand, _ in cars})
-        workshop, other = rng.sample(known.workshops, 2)
-        return talk.with_desk(
+        workshop, other = rng.sample(self.workshops, 2)
+        return errands.with_desk(
             reduced(Composition.of(canvas, meant=[cars[number][1:] for number in meant]), 0.8),
             rng,
-            known,
+            self,
             {
-                "cars": talk.changed(rng, range(11, 40)),
-                "department": (rng.choice(known.departments),),
-                "months": talk.changed(rng, range(12, 60)),
-                "driver": (rng.choice(known.drivers),),
+                "cars": errands.changed(rng, range(11, 40)),
+                "department": (rng.choice(self.departments),),
+                "months": errands.changed(rng, range(12, 60)),
+                "driver": (rng.choice(self.drivers),),
                 "partners": (str(rng.randrange(11, 30)),),
                 "workshop": (workshop, other),
             },
             {
-                "prices": talk.limits(rng, known.departments, range(22, 160, 2), "R$ {value},000"),
-                "brands": {name: ", ".join(sorted(rng.sample(brands, min(3, len(brands) - 1)))) for name in known.drivers},
-                "repairs": talk.limits(rng, known.workshops, range(3, 13), "{value} versions"),
+                "prices": errands.limits(rng, self.departments, range(22, 160, 2), "R$ {value},000"),
+                "brands": {name: ", ".join(sorted(rng.sample(brands, min(3, len(brands) - 1)))) for name in self.drivers},
+                "repairs": errands.limits(rng, self.workshops, range(3, 13), "{value} versions"),
             },
         )  # fmt: skip
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
-        things = [Thing(model, (f"{brand} {model}",), key=brand) for brand, model in composition.facts["meant"]]
+        things = [CircledThing(model, (f"{brand} {model}",), key=brand) for brand, model in composition.facts["meant"]]
         need(len({thing.name for thing in things}) == len(things), "two cars have one name")
-        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play)
+        return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play)
 
 
-def _search(thing: Thing) -> ReferenceCall:
+def _search(thing: CircledThing) -> ReferenceCall:
     return call("car-price/search_brand_model_price", {"brand_name": thing.key, "model_keyword": thing.name})
 
 
@@ -87,12 +77,12 @@ def _versions(text: str) -> float:
     return float(text.count("Price: R$"))
 
 
-def _of_other_brand(looked: Looked, rule: str) -> bool:
+def _of_other_brand(looked: LookedUp, rule: str) -> bool:
     return looked.thing.key.casefold() not in {brand.strip().casefold() for brand in rule.split(",")}
 
 
 _ERRANDS = {
-    "order": Errand(
+    "order": ErrandGoal(
         count="cars",
         case="department",
         paper="prices",
@@ -106,7 +96,7 @@ _ERRANDS = {
         result=("order", "what the whole order costs"),
         wording="Find the cheapest version of each model in the FIPE table, leave out what is dearer than the rules allow, add up the others and multiply the sum by the number of cars of each.",
     ),
-    "lease": Errand(
+    "lease": ErrandGoal(
         count="months",
         case="driver",
         paper="brands",
@@ -121,7 +111,7 @@ _ERRANDS = {
         result=("monthly", "the part of that for one month"),
         wording="Leave out models of the brands that the rules close to the drivers, add up the cheapest version of each of the others in the FIPE table and divide the sum by the number of months.",
     ),
-    "pool": Errand(
+    "pool": ErrandGoal(
         count="partners",
         case="workshop",
         paper="repairs",

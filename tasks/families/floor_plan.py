@@ -2,22 +2,20 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Choice, Field, Name
 from m3bench.tasks.answers.pages import MarksIn, NoOverlap, PageSays, TextFits
+from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import museum, revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import SMALLEST, Lettering, Line, resized
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
+from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Lettering, Work, resized
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import polygon
-from m3bench.tasks.studio import fonts
-from m3bench.tasks.studio.page import Element, Page, element
-from m3bench.tasks.studio.shapes import box, page_of, text
+from m3bench.tasks.studio.page import Element, Page, box, element, page_of, text
+from m3bench.tasks.task import ReferenceCall
 
 _UNIT = 37.0
 _LEFT, _TOP = 36.0, 118.0
@@ -34,7 +32,7 @@ _SUITS = (
 """Ground, ink and marks."""
 
 Corner = tuple[float, float]
-Exhibit = Mapping[str, Any]
+Exhibit = Record
 
 
 class _Room(NamedTuple):
@@ -66,34 +64,26 @@ _PLANS = (
 )  # fmt: skip
 
 
-class _Tables(Tables):
-    titles: tuple[str, ...]
-    subtitles: tuple[str, ...]
-    heads: tuple[str, ...]
-    notes: tuple[str, ...]
-    feet: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("floor_plan", _Tables)
-
-
-class FloorPlan:
+class FloorPlan(DraftFamily):
     """Look the circled exhibits up and the draft over; then move the mark, correct the name and mend the lettering."""
 
     name = "floor_plan"
     servers = ("studio", "metmuseum-mcp")
+    titles = words()
+    subtitles = words()
+    heads = words()
+    notes = words()
+    feet = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A sketch of seven rooms with six numbers, four of them circled, and a plan with four marks."""
-        known = _tables()
         pool = [
-            one
-            for one in kit.world("met_objects")
-            if len(one["title"]) <= 26 and one.get("artist") and one.get("medium")
+            exhibit
+            for exhibit in kit.world("met_objects")
+            if len(exhibit["title"]) <= 26 and exhibit.get("artist") and exhibit.get("medium")
         ]
-        titles = [one["title"] for one in pool]
-        pool = [one for one in pool if titles.count(one["title"]) == 1]
+        titles = [exhibit["title"] for exhibit in pool]
+        pool = [exhibit for exhibit in pool if titles.count(exhibit["title"]) == 1]
         chosen = rng.sample(pool, _NUMBERED + 1)
         rooms = _turned(rng, rng.choice(_PLANS))
         places = rng.sample(range(len(rooms)), _NUMBERED)
@@ -104,8 +94,7 @@ class FloorPlan:
         )
         shown = rng.sample(range(_SHOWN), _SHOWN)
         exhibits, homes = [chosen[number] for number in shown], [places[number] for number in shown]
-        work = _drafted(rng, known, rooms, exhibits, homes, chosen[-1])
-        composition = revisions.with_work(composition, work)
+        work = _drafted(rng, self, rooms, exhibits, homes, chosen[-1])
         letters = [work.right[f"letter-{number}"].text for number in range(len(rooms))]
         moved = next(number for number in range(_SHOWN) if work.draft[f"mark-{number}"] != work.right[f"mark-{number}"])
         renamed = next(
@@ -113,24 +102,26 @@ class FloorPlan:
             for number in range(_SHOWN)
             if work.draft[f"legend-{number}"].text != work.right[f"legend-{number}"].text
         )
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={
-                **composition.facts, "exhibits": exhibits, "stranger": chosen[-1], "moved": moved, "renamed": renamed,
-                "room": letters[homes[moved]], "letters": tuple(sorted(letters)),
-            },
-        )  # fmt: skip
+        return revisions.with_work(
+            composition,
+            work,
+            exhibits=exhibits,
+            stranger=chosen[-1],
+            moved=moved,
+            renamed=renamed,
+            room=letters[homes[moved]],
+            letters=tuple(sorted(letters)),
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """What is circled is looked up by its number; what is on the page decides what is changed."""
         facts = composition.facts
         work: Work = facts["work"]
         exhibits: Sequence[Exhibit] = facts["exhibits"]
-        told = await revisions.opened(work, play, *(_looked_up(one) for one in exhibits))
-        records = [dict(line.split(": ", 1) for line in one.split("\n") if ": " in line) for one in told]
+        told = await revisions.opened(work, play, *(_looked_up(exhibit) for exhibit in exhibits))
+        records = [dict(line.split(": ", 1) for line in answer.split("\n") if ": " in line) for answer in told]
         need(
-            [one.get("Title") for one in records] == [one["title"] for one in exhibits],
+            [record.get("Title") for record in records] == [exhibit["title"] for exhibit in exhibits],
             "the museum says something else",
         )
         await revisions.revised(work, play)
@@ -168,8 +159,10 @@ def _title(one: Exhibit, names: Sequence[Exhibit]) -> Name:
     return Name(value=one["title"], others=tuple(other["title"] for other in names if other is not one))
 
 
-def _looked_up(one: Exhibit) -> Any:
-    return call("metmuseum-mcp/get-museum-object", {"objectId": one["id"], "returnImage": False}, free=("returnImage",))
+def _looked_up(exhibit: Exhibit) -> ReferenceCall:
+    return call(
+        "metmuseum-mcp/get-museum-object", {"objectId": exhibit["id"], "returnImage": False}, free=("returnImage",)
+    )
 
 
 def _turned(rng: random.Random, rooms: Sequence[_Room]) -> list[_Room]:
@@ -206,7 +199,7 @@ def _sketch(rng: random.Random, kit: Kit, rooms: Sequence[_Room], numbers: Seque
 
 def _drafted(
     rng: random.Random,
-    known: _Tables,
+    family: FloorPlan,
     rooms: Sequence[_Room],
     exhibits: Sequence[Exhibit],
     homes: Sequence[int],
@@ -215,18 +208,18 @@ def _drafted(
     lettering = Lettering.drawn(
         rng,
         [
-            Line("title", rng.choice(known.titles), "title-box", 688, 700, 48),
-            Line("subtitle", rng.choice(known.subtitles), "subtitle-box", 428, 400, 28),
-            Line("head", rng.choice(known.heads), "head-box", 222, 600, 32),
-            Line("note", rng.choice(known.notes), "note-box", 428, 400, 30),
-            Line("foot", rng.choice(known.feet), "foot-box", 222, 400, 30),
+            BoxedLine("title", rng.choice(family.titles), "title-box", 688, 700, 48),
+            BoxedLine("subtitle", rng.choice(family.subtitles), "subtitle-box", 428, 400, 28),
+            BoxedLine("head", rng.choice(family.heads), "head-box", 222, 600, 32),
+            BoxedLine("note", rng.choice(family.notes), "note-box", 428, 400, 30),
+            BoxedLine("foot", rng.choice(family.feet), "foot-box", 222, 400, 30),
         ],
         at_least=1,
     )  # fmt: skip
     moved, renamed = rng.sample(range(len(exhibits)), 2)
     wrong = list(homes)
     wrong[moved] = rng.choice([place for place in range(len(rooms)) if place not in homes])
-    titles = [one["title"] for one in exhibits]
+    titles = [exhibit["title"] for exhibit in exhibits]
     drafted = list(titles)
     drafted[renamed] = stranger["title"]
     sizes = [_size(title) for title in drafted]
@@ -236,7 +229,7 @@ def _drafted(
     right = resized(_page(suit, lettering.lines, rooms, letters, homes, titles, sizes), lettering.right)
     numbers = range(len(exhibits))
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Plan of an exhibition",
         draft=page,
         right=right,
@@ -262,7 +255,7 @@ def _size(title: str) -> float:
 
 
 def _page(
-    suit: tuple[str, str, str], lines: Sequence[Line], rooms: Sequence[_Room], letters: Sequence[str], homes: Sequence[int],
+    suit: tuple[str, str, str], lines: Sequence[BoxedLine], rooms: Sequence[_Room], letters: Sequence[str], homes: Sequence[int],
     titles: Sequence[str], sizes: Sequence[float],
 ) -> Page:  # fmt: skip
     ground, ink, accent = suit

@@ -3,12 +3,12 @@
 import random
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, File, Integer, Name, Text
-from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.answers.office import WorkbookChart, WorkbookRows
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import laid_table, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box
@@ -30,23 +30,17 @@ _CLEAR = 1.05
 """How many times the next the largest must be."""
 
 
-class _Tables(Tables):
-    dishes: tuple[_Dish, ...]
-
-
-_tables = tables("food_reddit_wiki_excel", _Tables)
-
-
-class FoodRedditWikiExcel:
+class FoodRedditWikiExcel(Family):
     """The hottest post of each dish, its comments, the encyclopedia, and a workbook."""
 
     name = "food_reddit_wiki_excel"
     servers = ("Reddit-MCP-Server", "wiki", "excel")
+    dishes = table(tuple[_Dish, ...])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight dishes, each with a card that names its community; three or four are circled, those from left to right."""
-        dishes = rng.sample(_tables().dishes, rng.choice((3, 3, 4)))
-        others = rng.sample([dish for dish in _tables().dishes if dish not in dishes], 2 * _COLUMNS - len(dishes))
+        dishes = rng.sample(self.dishes, rng.choice((3, 3, 4)))
+        others = rng.sample([dish for dish in self.dishes if dish not in dishes], 2 * _COLUMNS - len(dishes))
         canvas = Canvas(kit.art, 1440, 960)
         laid_table.laid(canvas, rng, 0.14)
         columns = sorted(rng.sample(range(_COLUMNS), len(dishes)))
@@ -84,21 +78,16 @@ class FoodRedditWikiExcel:
                 for dish, post, blurb in zip(dishes, posts, blurbs, strict=True)
             ),
         ]
-        place = {"filepath": book, "sheet_name": _SHEET}
-        await play.step(
-            call("excel/write_data_to_excel", {**place, "data": rows}, free=("filepath", "sheet_name", "start_cell"))
-        )
-        drawing = {
-            **place,
-            "data_range": f"A1:B{len(rows)}",
-            "chart_type": "bar",
-            "target_cell": f"A{len(rows) + 3}",
-            "title": "Scores",
-        }
-        free = (*place, "data_range", "target_cell", "title", "x_axis", "y_axis")
-        await play.step(call("excel/create_chart", drawing, free=free))
+        await _tabulated(book, rows, play)
         order = _ranked([post["score"] for post in posts])
         lead = dishes[order[0]]
+        listed = WorkbookRows(
+            rows=tuple(
+                (_dish(dish, dishes), Integer(value=post["score"]), Name(value=post["title"]), _sentence(blurb))
+                for dish, post, blurb in zip(dishes, posts, blurbs, strict=True)
+            )
+        )
+        charted = WorkbookChart(form="bar", values=tuple(float(post["score"]) for post in posts))
         return Solution(
             wording=f"For each dish circled in red in {path} put the hottest post of the subreddit on its card, its score and the first sentence of the dish's article "
             "into a workbook with a bar chart of the scores, and say which post has the highest score.",
@@ -107,19 +96,7 @@ class FoodRedditWikiExcel:
                 Field(
                     name="workbook",
                     meaning="for each dish the hottest post's title, its score and Wikipedia's first sentence; a bar chart of the scores",
-                    value=File(
-                        form="xlsx",
-                        value=book,
-                        holds=(
-                            WorkbookRows(
-                                rows=tuple(
-                                    (_dish(dish, dishes), Integer(value=post["score"]), Name(value=post["title"]), _sentence(blurb))
-                                    for dish, post, blurb in zip(dishes, posts, blurbs, strict=True)
-                                )
-                            ),
-                            WorkbookChart(form="bar", values=tuple(float(post["score"]) for post in posts)),
-                        ),
-                    ),
+                    value=File(form="xlsx", value=book, holds=(listed, charted)),
                 ),
                 Field(
                     name="leader",
@@ -167,17 +144,17 @@ class FoodRedditWikiExcel:
         short = article.splitlines()[1]
         return Solution(
             wording=f"Find which of the hottest posts of the subreddits circled in red in {path} has the most comments, how many all of them have, who commented first, and what the encyclopedia calls the dish.",
-            answer=f'"{post["title"]}" in r/{dish.community} has the most comments, {post["comments"]} of {sum(one["comments"] for one in posts)}; {names[0]} commented first. The {dish.art} is described as: {short}.',
+            answer=f'"{post["title"]}" in r/{dish.community} has the most comments, {post["comments"]} of {sum(post["comments"] for post in posts)}; {names[0]} commented first. The {dish.art} is described as: {short}.',
             fields=(
                 Field(
                     name="dish",
                     meaning="the dish whose hottest post has the most comments",
                     value=_dish(dish, dishes),
                     compared=tuple(float(posts[number]["comments"]) for number in order),
-                    derived=tuple(float(one["comments"]) for one in posts),
+                    derived=tuple(float(post["comments"]) for post in posts),
                 ),
                 Field(name="comments", meaning="how many comments that post has", value=Integer(value=post["comments"])),
-                Field(name="total", meaning="how many comments the hottest posts of all circled dishes have together", value=Integer(value=sum(one["comments"] for one in posts)), derived=tuple(float(one["comments"]) for one in posts)),
+                Field(name="total", meaning="how many comments the hottest posts of all circled dishes have together", value=Integer(value=sum(post["comments"] for post in posts)), derived=tuple(float(post["comments"]) for post in posts)),
                 Field(name="first_commenter", meaning="the user who wrote the first comment", value=_user(names[0], (post["author"], *names))),
                 Field(name="description", meaning="the short description below the title of Wikipedia's article on the dish", value=Text(words=25, value=short, mentions=_parts(short))),
             ),
@@ -224,7 +201,24 @@ def _hottest(dish: _Dish) -> ReferenceCall:
     )  # fmt: skip
 
 
-def _thread(post: Mapping[str, Any]) -> ReferenceCall:
+async def _tabulated(book: str, rows: Sequence[Sequence[str | int]], play: Script) -> None:
+    """Write rows into a workbook and draw a bar chart of the scores below them."""
+    place = {"filepath": book, "sheet_name": _SHEET}
+    await play.step(
+        call("excel/write_data_to_excel", {**place, "data": rows}, free=("filepath", "sheet_name", "start_cell"))
+    )
+    drawing = {
+        **place,
+        "data_range": f"A1:B{len(rows)}",
+        "chart_type": "bar",
+        "target_cell": f"A{len(rows) + 3}",
+        "title": "Scores",
+    }
+    free = (*place, "data_range", "target_cell", "title", "x_axis", "y_axis")
+    await play.step(call("excel/create_chart", drawing, free=free))
+
+
+def _thread(post: Record) -> ReferenceCall:
     return call(
         "Reddit-MCP-Server/get_post_content", {"post_id": post["id"], "comment_limit": 3, "comment_depth": 1},
         free=("comment_depth",), either={"comment_limit": [None, *range(1, 101)]},
@@ -235,7 +229,7 @@ def _article(dish: _Dish, titles: Mapping[str, list[str]]) -> ReferenceCall:
     return call("wiki/summary", {"title": dish.article}, either={"title": titles[dish.article]})
 
 
-def _post(text: str) -> dict[str, Any]:
+def _post(text: str) -> Record:
     """Title, score, comments, author and id of the first post of a list."""
     found = re.search(r"Score: (-?\d+) \| Comments: (\d+)\n\s*Author: (\S+)\n.*?/comments/(\w+)/", text)
     assert found, text
@@ -267,7 +261,7 @@ def _opening(text: str) -> str:
 
 
 def _dish(dish: _Dish, dishes: Sequence[_Dish]) -> Name:
-    others = (name for one in dishes if one is not dish for name in (one.art, one.article, *one.spellings))
+    others = (name for other in dishes if other is not dish for name in (other.art, other.article, *other.spellings))
     return Name(
         value=dish.art,
         aliases=(*dish.spellings, dish.article, f"r/{dish.community}", dish.community),
@@ -277,11 +271,11 @@ def _dish(dish: _Dish, dishes: Sequence[_Dish]) -> Name:
 
 
 def _user(name: str, others: Sequence[str]) -> Name:
-    wrong = tuple(one for one in dict.fromkeys(others) if one != name)
+    wrong = tuple(other for other in dict.fromkeys(others) if other != name)
     return Name(value=name, aliases=(f"u/{name}",), others=wrong, context=("user u",))
 
 
-def _post_fields(side: str, post: Mapping[str, Any], commenters: Sequence[str]) -> tuple[Field, ...]:
+def _post_fields(side: str, post: Record, commenters: Sequence[str]) -> tuple[Field, ...]:
     where = f"for the dish on the {side}"
     return (
         Field(

@@ -2,23 +2,20 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
 
 from m3bench.tasks.answers.fields import Field, Money, Name
 from m3bench.tasks.answers.pages import PageSays
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, product, reduced, words
 from m3bench.tasks.families.camping import brochure, core, has_brochure, search
-from m3bench.tasks.families.lettering import Lettering, Line, resized
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.revisions import BoxedLine, DraftFamily, Goal, Lettering, Work, resized
+from m3bench.tasks.families.texts import TableRow
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.brochures import rack
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.studio.page import Element, Page
-from m3bench.tasks.studio.shapes import box, line, page_of, text
+from m3bench.tasks.studio.page import Element, Page, box, line, page_of, text
 from m3bench.tasks.task import ReferenceCall
 
 _WIDE, _HIGH = 760.0, 660.0
@@ -38,23 +35,8 @@ _FIELDS = {
 """What is asked for below the parks: the label, where the field is, and how wide it is."""
 _ENTRANCE = "Entrance - Private Vehicle"
 
-Record = Mapping[str, Any]
 
-
-class _Tables(Tables):
-    titles: tuple[str, ...]
-    applicants: tuple[str, ...]
-    streets: tuple[str, ...]
-    towns: tuple[str, ...]
-    mails: tuple[str, ...]
-    vehicles: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("form", _Tables)
-
-
-class _Row(Tables):
+class _Row(TableRow):
     """A park on the form."""
 
     name: str
@@ -63,19 +45,17 @@ class _Row(Tables):
     ordered: bool
 
 
-class _Goal(NamedTuple):
-    """What is worked out of the right total."""
-
-    meaning: str
-    numbers: Sequence[int]
-    worked_out: Callable[[float, int], ReferenceCall]
-
-
-class Form:
+class Form(DraftFamily):
     """Look the circled parks up and the form over; then mend what was filled in wrongly and leave the rest alone."""
 
     name = "form"
     servers = ("studio", "nationalparks", "math")
+    titles = words()
+    applicants = words()
+    streets = words()
+    towns = words()
+    mails = words()
+    vehicles = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Sixteen brochures of which four are circled, and a form with six parks of which the wrong ones are crossed."""
@@ -92,9 +72,8 @@ class Form:
         ordered = [number for number, row in enumerate(rows) if row.ordered]
         missed, wrong = rng.sample(ordered, 2)
         composition = reduced(Composition.of(canvas), 0.58, colours=256)
-        composition = revisions.with_work(composition, _drafted(rng, _tables(), rows, missed, wrong))
-        facts = {**composition.facts, "rows": rows, "missed": rows[missed], "wrong": rows[wrong]}
-        return Composition(picture=composition.picture, scene=composition.scene, facts=facts)
+        work = _drafted(rng, self, rows, missed, wrong)
+        return revisions.with_work(composition, work, rows=rows, missed=rows[missed], wrong=rows[wrong])
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Every circled park is looked up; what the form looks like decides what is changed."""
@@ -146,7 +125,7 @@ def _find(row: _Row) -> ReferenceCall:
 def _agrees(row: _Row, told: str) -> bool:
     parks = json.loads(told)["parks"]
     need(len(parks) == 1 and core(parks[0]["name"]) == row.name, "it is not found by its name")
-    numbers = [one["number"] for one in parks[0]["contacts"]["phoneNumbers"]]
+    numbers = [phone["number"] for phone in parks[0]["contacts"]["phoneNumbers"]]
     return _fee(parks[0]["entranceFees"]) == row.fee and numbers == [row.telephone]
 
 
@@ -156,7 +135,7 @@ def _name(row: _Row, rows: Sequence[_Row]) -> Name:
     )
 
 
-def _drafted(rng: random.Random, known: _Tables, rows: Sequence[_Row], missed: int, wrong: int) -> Work:
+def _drafted(rng: random.Random, family: Form, rows: Sequence[_Row], missed: int, wrong: int) -> Work:
     crosses, amounts, telephones = (
         [row.ordered for row in rows],
         [row.fee for row in rows],
@@ -171,9 +150,9 @@ def _drafted(rng: random.Random, known: _Tables, rows: Sequence[_Row], missed: i
         telephones[wrong] = _misread(rng, telephones[wrong])
     swapped = rng.sample(tuple(_FIELDS), 2) if rng.random() < 0.6 else []
     lines = [
-        Line("title", rng.choice(known.titles), "title-box", 664, 700, 46),
+        BoxedLine("title", rng.choice(family.titles), "title-box", 664, 700, 46),
         *(
-            Line(name, rng.choice(getattr(known, f"{name}s")), f"{name}-box", wide - 10, 400, 30)
+            BoxedLine(name, rng.choice(getattr(family, f"{name}s")), f"{name}-box", wide - 10, 400, 30)
             for name, (_, _, _, wide) in _FIELDS.items()
         ),
     ]
@@ -188,7 +167,7 @@ def _drafted(rng: random.Random, known: _Tables, rows: Sequence[_Row], missed: i
     filled = [f"{kind}-{number}" for kind in ("cross", "amount", "telephone") for number in range(1, _ROWS + 1)]
     said = [*filled, "total", *(f"{name}-label" for name in _FIELDS)]
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Order form, entrance to parks",
         draft=resized(draft, lettering.drafted),
         right=right,
@@ -203,13 +182,13 @@ def _drafted(rng: random.Random, known: _Tables, rows: Sequence[_Row], missed: i
 def _misread(rng: random.Random, telephone: str) -> str:
     """A telephone number with one of its last two digits changed."""
     place = rng.choice((-1, -2))
-    digit = rng.choice([one for one in "0123456789" if one != telephone[place]])
+    digit = rng.choice([figure for figure in "0123456789" if figure != telephone[place]])
     return telephone[:place] + digit + telephone[place:][1:]
 
 
 def _page(
     colours: tuple[str, str, str],
-    written: Mapping[str, Line],
+    written: Mapping[str, BoxedLine],
     rows: Sequence[_Row],
     crosses: Sequence[bool],
     amounts: Sequence[float],
@@ -256,24 +235,20 @@ def _page(
     )  # fmt: skip
 
 
-_GOALS = {
-    "cars": _Goal(
+_GOALS: Mapping[str, Goal[[float, int]]] = {
+    "cars": Goal(
         "what {number} cars pay for all four parks together",
-        range(3, 30),
-        lambda total, number: call(
-            "math/multiply",
-            {"firstNumber": total, "SecondNumber": number},
-            either={"firstNumber": (total, number), "SecondNumber": (number, total)},
-        ),
+        product,
+        numbers=range(3, 30),
     ),
-    "change": _Goal(
+    "change": Goal(
         "what is left of {number} dollars after the right total is paid",
-        range(160, 400, 5),
         lambda total, number: call("math/subtract", {"minuend": number, "subtrahend": total}),
+        numbers=range(160, 400, 5),
     ),
-    "share": _Goal(
+    "share": Goal(
         "what each of {number} passengers pays when they share the right total",
-        (3, 4, 5, 6, 7, 8, 9, 11, 12),
         lambda total, number: call("math/division", {"numerator": total, "denominator": number}),
+        numbers=(3, 4, 5, 6, 7, 8, 9, 11, 12),
     ),
 }

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Date, Field, Money, Name, Number
-from m3bench.tasks.families import offers
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.nutrients import amount
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families import tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.families.tool_answers import nutrient_amount
 from m3bench.tasks.render import laid_table, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box
@@ -52,30 +51,24 @@ _MARGIN = 1.1
 """How many times the next the largest must be."""
 
 
-class _Tables(Tables):
-    fruits: tuple[Fruit, ...]
-    concerns: tuple[str, ...]
-
-
-_tables = tables("fruit_cal", _Tables)
-
-
 def fruits() -> tuple[Fruit, ...]:
     """Every fruit that there is a picture of."""
-    return _tables().fruits
+    return FruitCal.fruits
 
 
-class FruitCal:
+class FruitCal(Family):
     """Nutrients of each fruit, then totals and shares, an offer, or a page of health advice."""
 
     name = "fruit_cal"
     servers = ("food_nutrition_mcp", "healthcare-mcp", "math", "amazon")
+    fruits = table(tuple[Fruit, ...])
+    concerns = words()
     circled: tuple[int, ...] = (3, 3, 4)
     """How many fruits red may be drawn around."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight fruits on boards or plates, each with its weight on a card; red is drawn around three or four."""
-        fruits = rng.sample(_tables().fruits, 2 * _COLUMNS)
+        fruits = rng.sample(self.fruits, 2 * _COLUMNS)
         weights = [rng.randrange(fruit.low, fruit.high + 1, 10) for fruit in fruits]
         canvas = Canvas(kit.art, 1480, 960)
         laid_table.laid(canvas, rng, 0.14)
@@ -103,7 +96,10 @@ class FruitCal:
         nutrient, people = rng.choice(tuple(_NUTRIENTS)), rng.randint(3, 9)
         label, unit = _NUTRIENTS[nutrient]
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
-        energies, amounts = [amount(text, "Energy") for text in texts], [amount(text, label) for text in texts]
+        energies, amounts = (
+            [nutrient_amount(text, "Energy") for text in texts],
+            [nutrient_amount(text, label) for text in texts],
+        )
         sums = await play.step(call("math/sum", {"numbers": energies}), call("math/sum", {"numbers": amounts}))
         energy, together = (round(float(text), 2) for text in sums)
         parts = await play.step(
@@ -116,7 +112,10 @@ class FruitCal:
         slack = 0.51 if unit == "mg" else 0.06
         need(bit >= 2 * slack, "there is next to nothing in it")
         numbers = (energy, each, together, bit)
-        need(min(abs(one - other) for one in numbers for other in numbers if one is not other) > 1, "two are alike")
+        need(
+            min(abs(number - other) for number in numbers for other in numbers if number is not other) > 1,
+            "two are alike",
+        )
         return Solution(
             wording=f"Look up the nutrients of each fruit circled in red in {path} by the weight on its card; add up energy and {nutrient} and divide both by {people}.",
             answer=f"{_listed(portions)} have {energy} kcal and {together} {unit} of {nutrient} together, or {each} kcal and {bit} {unit} for each of {people}.",
@@ -139,18 +138,18 @@ class FruitCal:
         nutrient = rng.choice(tuple(_NUTRIENTS))
         label, unit = _NUTRIENTS[nutrient]
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
-        amounts = [amount(text, label) for text in texts]
+        amounts = [nutrient_amount(text, label) for text in texts]
         order = sorted(range(len(portions)), key=lambda number: -amounts[number])
         need(amounts[order[0]] >= amounts[order[1]] * _MARGIN, "two fruits give as much")
         richest, most = portions[order[0]][0], amounts[order[0]]
         added, sold = await play.step(call("math/sum", {"numbers": amounts}), _offer(richest, richest.name))
         together, slack = round(float(added), 2), 0.51 if unit == "mg" else 0.06
         need(together - most >= 4 * slack, "the others have next to nothing")
-        prices = offers.prices(sold)
+        prices = tool_answers.prices(sold)
         need(bool(prices), "it is not sold")
         for spelling in richest.spellings:
             (other,) = await play.play([_offer(richest, spelling)])
-            need(offers.prices(other)[:1] == prices[:1], "the offer hangs on how the fruit is written")
+            need(tool_answers.prices(other)[:1] == prices[:1], "the offer depends on how the fruit is written")
         others = tuple(
             name for number in order[1:] for name in (portions[number][0].name, *portions[number][0].spellings)
         )
@@ -180,9 +179,9 @@ class FruitCal:
         """How much it is altogether decides which page of advice is wanted."""
         portions = _portions(composition)
         limit = rng.choice(_LIMITS)
-        over, under = rng.sample(_tables().concerns, 2)
+        over, under = rng.sample(self.concerns, 2)
         texts = await play.step(*(_looked_up("query", *portion) for portion in portions))
-        energies = [amount(text, "Energy") for text in texts]
+        energies = [nutrient_amount(text, "Energy") for text in texts]
         energy = round(float((await play.step(call("math/sum", {"numbers": energies})))[0]), 2)
         need(abs(energy - limit) >= 0.05 * limit, "it is neither much nor little")
         concern = over if energy > limit else under

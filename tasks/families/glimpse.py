@@ -2,11 +2,11 @@
 
 import random
 
-from m3bench.tasks.families import frames, tally
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families import tally, tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
 from m3bench.tasks.families.reading_list import pages, shorter
-from m3bench.tasks.families.tally import Tally, Thing
-from m3bench.tasks.recording.film import Film, Sign
+from m3bench.tasks.families.tally import TalliedThing, TallyGoal
+from m3bench.tasks.recording import FilmSign, SilentFilm
 from m3bench.tasks.task import ReferenceCall
 
 _FLASHES = 3
@@ -15,7 +15,7 @@ _SHOWN = 3
 _PICTURES = 80
 
 
-class Glimpse:
+class Glimpse(Family):
     """Find the moments at which something flashes up, read it, look up the books and add up."""
 
     name = "glimpse"
@@ -26,8 +26,8 @@ class Glimpse:
         books = {book["id"]: book["title"] for book in kit.world("books") if len(book["id"]) == 13}
         numbers = rng.sample(sorted(books), _FLASHES)
         starts = sorted(rng.sample(range(6, _PICTURES - 8, 6), _FLASHES))
-        signs = [Sign(number, start, start + _SHOWN) for number, start in zip(numbers, starts, strict=True)]
-        film = Film(signs=tuple(signs), pictures=_PICTURES, seed=rng.randrange(10_000))
+        signs = [FilmSign(number, start, start + _SHOWN) for number, start in zip(numbers, starts, strict=True)]
+        film = SilentFilm(signs=tuple(signs), pictures=_PICTURES, seed=rng.randrange(10_000))
         titles = sorted(set(books.values()))
         return Composition.recorded(
             film, numbers=numbers, signs=signs, titles=[books[number] for number in numbers], books=titles
@@ -37,15 +37,17 @@ class Glimpse:
         """What is read must be what was shown."""
         numbers, titles = composition.facts["numbers"], composition.facts["titles"]
         need(len(set(titles)) == len(titles), "two books have one title")
-        texts = await frames.read(path, composition.facts["signs"], play)
+        texts = await tool_answers.read_signs(path, composition.facts["signs"], play)
         for number, text in zip(numbers, texts, strict=True):
             need(number in text.split(), "a number cannot be read")
-        things = [Thing(title, shorter(title), key=number) for title, number in zip(titles, numbers, strict=True)]
+        things = [
+            TalliedThing(title, shorter(title), key=number) for title, number in zip(titles, numbers, strict=True)
+        ]
         others = [title for title in composition.facts["books"] if title not in titles]
         return await tally.run(_TALLIES[play.goal], things, play, others=others)
 
 
-def _book(thing: Thing) -> ReferenceCall:
+def _book(thing: TalliedThing) -> ReferenceCall:
     return call("openlibrary_mcp/get_book_info", {"isbn": thing.key})
 
 
@@ -54,7 +56,7 @@ def _sheets(text: str) -> float:
 
 
 _TALLIES = {
-    "pages": Tally(
+    "pages": TallyGoal(
         look_up=_book,
         figure=pages,
         unit="pages",
@@ -63,7 +65,7 @@ _TALLIES = {
         total=("pages", "how many pages those books have together"),
         wording="Find the three numbers that flash up in the film, look up the books, and add up their pages.",
     ),
-    "sheets": Tally(
+    "sheets": TallyGoal(
         look_up=_book,
         figure=_sheets,
         unit="sheets",

@@ -1,20 +1,123 @@
 """Hazards on a building site among sound things of the same kinds: marked on a slide, the one nearest to the worker, or a list by side."""
 
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from m3bench.tasks.answers.decks import DeckShows
 from m3bench.tasks.answers.fields import Choice, Field, File, Integer, Items, Name, Table
-from m3bench.tasks.answers.sheets import WorkbookRows
+from m3bench.tasks.answers.office import DeckShows, WorkbookRows
 from m3bench.tasks.checks import DeckHas, PictureChanged, PictureCut
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.detections import Found, centre, read_objects
-from m3bench.tasks.families.marks import COLOURS, SHAPES, captions, circles, far, gap, padded, seen
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.families.creatures import crop, grown
+from m3bench.tasks.families.tool_answers import Found, centre, read_objects
 from m3bench.tasks.render import site
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
+
+Box = tuple[int, int, int, int]
+
+COLOURS = {
+    "red": [0, 0, 255],
+    "yellow": [0, 255, 255],
+    "blue": [255, 0, 0],
+    "magenta": [255, 0, 255],
+    "white": [255, 255, 255],
+}
+"""In the order the drawing tools expect: blue, green, red."""
+
+
+def seen(colour: str) -> tuple[int, int, int]:
+    """A colour as a picture has it: red, green, blue."""
+    blue, green, red = COLOURS[colour]
+    return red, green, blue
+
+
+def far(one: Box, other: Box) -> float:
+    """Pixels between the middles of two boxes."""
+    return math.dist(centre(one), centre(other))
+
+
+def gap(one: Box, other: Box) -> float:
+    """Pixels between the edges of two boxes."""
+    aside = max(one[0] - other[2], other[0] - one[2], 0)
+    above = max(one[1] - other[3], other[1] - one[3], 0)
+    return math.hypot(aside, above)
+
+
+def padded(box: Box, by: int) -> Box:
+    """A box with so many pixels around it, or without them."""
+    left, top, right, bottom = box
+    return max(0, left - by), max(0, top - by), right + by, bottom + by
+
+
+def _radius(box: Box) -> int:
+    return max(box[2] - box[0], box[3] - box[1]) // 2 + 10
+
+
+def circles(path: str, found: Sequence[Found], colour: list[int], end: str) -> ReferenceCall:
+    """Circles around what was found."""
+    circles = []
+    for item in found:
+        x, y = centre(item.box)
+        circles.append({"center_x": x, "center_y": y, "radius": _radius(item.box), "color": colour, "thickness": 6})
+    return call(
+        "imagesorcery-mcp/draw_circles",
+        {"input_path": path, "circles": circles, "output_path": end},
+        free=["output_path"],
+    )
+
+
+def arrows(path: str, found: Sequence[Found], colour: list[int], end: str) -> ReferenceCall:
+    """Arrows from above to what was found."""
+    arrows = []
+    for item in found:
+        x, top = centre(item.box)[0], item.box[1]
+        arrows.append(
+            {"x1": x, "y1": top - 84, "x2": x, "y2": top + 4, "color": colour, "thickness": 8, "tip_length": 0.3}
+        )
+    return call(
+        "imagesorcery-mcp/draw_arrows", {"input_path": path, "arrows": arrows, "output_path": end}, free=["output_path"]
+    )
+
+
+def boxes(path: str, found: Sequence[Found], colour: list[int], end: str) -> ReferenceCall:
+    """Boxes around what was found."""
+    lines = []
+    for item in found:
+        left, top, right, bottom = item.box[0] - 6, item.box[1] - 6, item.box[2] + 6, item.box[3] + 6
+        corners = ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
+        for (x1, y1), (x2, y2) in pairwise(corners):
+            lines.append({"x1": x1, "y1": y1, "x2": x2, "y2": y2, "color": colour, "thickness": 6})
+    return call(
+        "imagesorcery-mcp/draw_lines", {"input_path": path, "lines": lines, "output_path": end}, free=["output_path"]
+    )
+
+
+SHAPES: dict[str, Callable[[str, Sequence[Found], list[int], str], ReferenceCall]] = {
+    "circle": circles,
+    "arrow": arrows,
+    "box": boxes,
+}
+
+
+def captions(path: str, found: Sequence[Found], colour: list[int], end: str, size: tuple[int, int]) -> ReferenceCall:
+    """Names below what they name, or above it at the foot of the picture."""
+    texts = []
+    for item in found:
+        x, _ = centre(item.box)
+        wide = 17 * len(item.name)
+        below = item.box[3] + 40
+        y = below if below < size[1] - 10 else item.box[1] - 100
+        left = max(8, min(size[0] - wide - 8, x - wide // 2))
+        texts.append({"text": item.name, "x": left, "y": y, "font_scale": 1.0, "color": colour, "thickness": 2})
+    return call(
+        "imagesorcery-mcp/draw_texts",
+        {"input_path": path, "texts": texts, "output_path": end},
+        free=["input_path", "output_path"],
+    )
+
 
 _TALL = {"worker": 1.25, "open fire": 1.1, "bricks": 0.8, "bucket": 0.75, "toolbox": 0.75}
 _THINGS = 8
@@ -38,31 +141,25 @@ class _Hazard(NamedTuple):
     """A thing that may be in order or not, under its usual names: whether it is a hazard is for eyes to say."""
 
 
-class _Tables(Tables):
-    hazards: dict[str, _Hazard]
-    """Hazards by name; an answer must use one of the words for each."""
-    harmless: tuple[str, ...]
-    meetings: tuple[str, ...]
-    said: dict[str, tuple[str, ...]]
-    """What else people call a hazard; the detector does not."""
-    beside: str
-    """Words that may describe a hazard."""
-
-
-_tables = tables("hazard", _Tables)
-
-
-class Hazard:
+class Hazard(Family):
     """Detect hazards; then mark and present them, find the nearest to the worker, or list them by side."""
 
     name = "hazard"
     servers = ("dinox-mcp", "imagesorcery-mcp", "ppt", "excel")
+    hazards = table(dict[str, _Hazard])
+    """Hazards by name; an answer must use one of the words for each."""
+    harmless = words()
+    meetings = words()
+    said = table(dict[str, tuple[str, ...]])
+    """What else people call a hazard; the detector does not."""
+    beside = table(str)
+    """Words that may describe a hazard."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A site with two to four hazards among what is in order: of five kinds there is always one, broken or sound."""
-        hazards = rng.sample(sorted(_tables().hazards), rng.choice((2, 3, 3, 4)))
+        hazards = rng.sample(sorted(self.hazards), rng.choice((2, 3, 3, 4)))
         things = [(name, True) for name in hazards] + [(name, False) for name in site.MORE if name not in hazards]
-        harmless = rng.sample(_tables().harmless, _THINGS - 1 - len(things))
+        harmless = rng.sample(self.harmless, _THINGS - 1 - len(things))
         things += [(name, False) for name in (*harmless, "worker")]
         rng.shuffle(things)
         canvas = Canvas(kit.art, 1400, 900)
@@ -80,7 +177,7 @@ class Hazard:
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """By goal; all begin with the detector."""
         colour, shape, kind = rng.choice(sorted(COLOURS)), rng.choice(sorted(SHAPES)), rng.choice(sorted(_LISTS))
-        title = f"{rng.choice(_tables().meetings)}, week {rng.randint(10, 52)}"
+        title = f"{rng.choice(self.meetings)}, week {rng.randint(10, 52)}"
         air = rng.choice(range(10, 41, 5))
         wanted = sorted(composition.facts["hazards"])
         size = composition.scene.width, composition.scene.height
@@ -139,7 +236,6 @@ class Hazard:
             alternatives.append(
                 play.varied("A template makes the slide.", {2: [write], 3: [_template(title, named, names)]})
             )
-        spelled = tuple(map(_names, names))
         return Solution(
             wording=f"Detect the hazards in {path}, mark each with a {colour} {shape} and its name, put the picture on a slide titled {title!r} "
             f"with the hazards as {_LISTS[kind]}, and save the deck.",
@@ -151,23 +247,7 @@ class Hazard:
                     meaning="every hazard in the picture, and nothing that is in order",
                     value=Items(items=tuple(map(_hazard, names))),
                 ),
-                Field(
-                    name="presentation",
-                    meaning="the file with the slide",
-                    value=File(
-                        form="pptx",
-                        value=f"{_DECK}.pptx",
-                        holds=(
-                            DeckHas(texts=(title,), one_of=spelled, pictures=1),
-                            DeckShows(
-                                source=path.removeprefix("./"),
-                                boxes=tuple(padded(item.box, 30) for item in found),
-                                margin=260,
-                                colour=seen(colour),
-                            ),
-                        ),
-                    ),
-                ),
+                _presentation(title, found, colour, path),
             ),
             given={"mark": f"a {colour} {shape}", "title": title, "listing": _LISTS[kind]},
             alternatives=tuple(alternatives),
@@ -190,14 +270,8 @@ class Hazard:
         need(min(found, key=lambda item: gap(item.box, worker.box)) is ranked[0], "another one's edge is nearer")
         chosen = ranked[0]
         circled, close = path.replace(".png", "_circled.png"), path.replace(".png", "_close_up.png")
-        left, top, right, bottom = chosen.box
-        box = max(0, left - air), max(0, top - air), min(size[0], right + air), min(size[1], bottom + air)
-        corners = dict(zip(("x1", "y1", "x2", "y2"), box, strict=True))
-        crop = call(
-            "imagesorcery-mcp/crop", {"input_path": path, **corners, "output_path": close},
-            free=["output_path"], near=dict.fromkeys(corners, 2.0),
-        )  # fmt: skip
-        await play.step(circles(path, [chosen], COLOURS[colour], circled), crop)
+        box = grown(chosen.box, air, size)
+        await play.step(circles(path, [chosen], COLOURS[colour], circled), crop(path, box, close))
         source = path.removeprefix("./")
         mark = PictureChanged(
             source=source, pattern="*.png", boxes=(padded(chosen.box, 30),), margin=120,
@@ -220,7 +294,7 @@ class Hazard:
                     name="nearest",
                     meaning="the hazard that is nearest to the worker in the picture",
                     value=_hazard(chosen.name),
-                    compared=tuple(round(one, 1) for one in away),
+                    compared=tuple(round(distance, 1) for distance in away),
                     derived=edges,
                 ),
                 Field(
@@ -271,6 +345,9 @@ class Hazard:
         )
         told = ", ".join(f"{name} ({side})" for name, side in zip(names, sides, strict=True))
         edges = tuple(float(edge) for item in found for edge in item.box)
+        hidden = PictureChanged(
+            source=path.removeprefix("./"), pattern="*.png", boxes=(worker.box,), margin=40, least=_BLURRED
+        )
         return Solution(
             wording=f"List the hazards in {path} with the half of the picture each is in, in a workbook, and blur the worker.",
             answer=f"The hazards are: {told}. They are in {_BOOK}, and the worker is blurred in {blurred}.",
@@ -289,19 +366,7 @@ class Hazard:
                 Field(
                     name="picture",
                     meaning="the picture with the worker blurred",
-                    value=File(
-                        form="png",
-                        value=blurred,
-                        holds=(
-                            PictureChanged(
-                                source=path.removeprefix("./"),
-                                pattern="*.png",
-                                boxes=(worker.box,),
-                                margin=40,
-                                least=_BLURRED,
-                            ),
-                        ),
-                    ),
+                    value=File(form="png", value=blurred, holds=(hidden,)),
                 ),
             ),
             alternatives=(play.varied("Look for everything at once.", {0: [_everything(path)]}),),
@@ -316,22 +381,35 @@ def _everything(path: str) -> ReferenceCall:
 
 def _names(name: str) -> tuple[str, ...]:
     """What a hazard may be called."""
-    return (name, *_tables().hazards[name].aliases, *_tables().said[name])
+    return (name, *Hazard.hazards[name].aliases, *Hazard.said[name])
+
+
+def _presentation(title: str, found: Sequence[Found], colour: str, path: str) -> Field:
+    """The field with the deck, whose slide names the hazards and shows them marked."""
+    shown = DeckShows(
+        source=path.removeprefix("./"),
+        boxes=tuple(padded(item.box, 30) for item in found),
+        margin=260,
+        colour=seen(colour),
+    )
+    named = DeckHas(texts=(title,), one_of=tuple(_names(item.name) for item in found), pictures=1)
+    deck = File(form="pptx", value=f"{_DECK}.pptx", holds=(named, shown))
+    return Field(name="presentation", meaning="the file with the slide", value=deck)
 
 
 def _hazard(name: str) -> Name:
     """A hazard in the words that people use for it."""
-    others = [other for other in (*_tables().hazards, *_tables().harmless, "worker") if other != name]
+    others = [other for other in (*Hazard.hazards, *Hazard.harmless, "worker") if other != name]
     return Name(
         value=name,
         aliases=_names(name)[1:],
         others=tuple(others),
-        context=(_tables().beside, _tables().hazards[name].description),
+        context=(Hazard.beside, Hazard.hazards[name].description),
     )
 
 
 def _put(canvas: Canvas, rng: random.Random, name: str, hazardous: bool, x: float, foot: float, size: float) -> None:
-    label, *aliases = _tables().hazards[name].seen if name in _tables().hazards else (name,)
+    label, *aliases = Hazard.hazards[name].seen if name in Hazard.hazards else (name,)
     score = round(rng.uniform(0.84, 0.97), 2)
     if name in site.DRAWN:
         canvas.thing(label, *site.DRAWN[name](rng, x, foot, size), score=score, aliases=tuple(aliases))

@@ -2,22 +2,19 @@
 
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Items, Name, Version
 from m3bench.tasks.answers.pages import PageLooks, PageSays
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import Lettering, Line, resized
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
+from m3bench.tasks.families.revisions import BoxedLine, DraftFamily, Lettering, Work, resized
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.shapes import path
-from m3bench.tasks.studio.page import Attribute, Element, Page, element
-from m3bench.tasks.studio.shapes import box, page_of, text
+from m3bench.tasks.studio.page import Attribute, Element, Page, box, element, page_of, text
 
 _SIDE = 24
 """Icons are drawn on a square of so many units."""
@@ -36,19 +33,6 @@ _ORDER = {"M": "xy", "L": "xy", "H": "x", "V": "y", "C": "xyxyxy", "A": "rrt01xy
 """What the numbers after each command of an outline are."""
 
 
-class _Tables(Tables):
-    icons: dict[str, str]
-    """By the name in the catalogue of icons, an outline of absolute commands."""
-    titles: tuple[str, ...]
-    tags: tuple[str, ...]
-    notes: tuple[str, ...]
-    feet: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("icon_sheet", _Tables)
-
-
 class _Icon(NamedTuple):
     name: str
     outline: str
@@ -56,18 +40,23 @@ class _Icon(NamedTuple):
     category: str
 
 
-class IconSheet:
+class IconSheet(DraftFamily):
     """Look the circled icons up and the draft over; then take out, turn round, recolour and file anew."""
 
     name = "icon_sheet"
     servers = ("studio", "hugeicons-mcp")
+    icons = table(dict[str, str])
+    """By the name in the catalogue of icons, an outline of absolute commands."""
+    titles = words()
+    tags = words()
+    notes = words()
+    feet = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Masters of twelve icons, six of them circled, and a sheet with seven."""
-        known = _tables()
         filed = {icon["name"]: icon["category"] for icon in kit.world("icons")}
         icons = []
-        for name, drawn in rng.sample(sorted(known.icons.items()), len(known.icons)):
+        for name, drawn in rng.sample(sorted(self.icons.items()), len(self.icons)):
             icons.append(_Icon(name, mirrored(drawn) if rng.random() < 0.5 else drawn, filed[name]))
         suit = rng.choice(_SUITS)
         composition = reduced(_masters(rng, kit, icons, suit[1]), 0.62, colours=256)
@@ -77,13 +66,8 @@ class IconSheet:
         flipped = {icon.name for icon in rng.sample(meant, rng.choice((1, 1, 2)))}
         tinted = rng.choice(meant).name if rng.random() < 0.5 else ""
         shown = rng.sample([*meant, stray], _CIRCLED + 1)
-        work = _drafted(rng, known, suit, shown, stray, wrong._replace(category=other), flipped, tinted)
-        composition = revisions.with_work(composition, work)
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={"work": work, "meant": meant, "stray": stray, "wrong": wrong, "flipped": flipped},
-        )
+        work = _drafted(rng, self, suit, shown, stray, wrong._replace(category=other), flipped, tinted)
+        return revisions.with_work(composition, work, meant=meant, stray=stray, wrong=wrong, flipped=flipped)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """What is circled is looked up by name; what is on the page decides what is changed."""
@@ -114,7 +98,7 @@ class IconSheet:
         )  # fmt: skip
 
 
-def _asked(goal: str, record: Mapping[str, Any]) -> Iterator[Field]:
+def _asked(goal: str, record: Record) -> Iterator[Field]:
     if goal == "category":
         yield Field(name="category", meaning="its right category", value=Name(value=record["category"]))
     elif goal == "version":
@@ -125,17 +109,17 @@ def _asked(goal: str, record: Mapping[str, Any]) -> Iterator[Field]:
         )
 
 
-def _record(icon: _Icon, answer: str) -> Mapping[str, Any]:
+def _record(icon: _Icon, answer: str) -> Record:
     found = json.loads(answer)
     need(
         bool(found) and found[0]["name"] == icon.name and found[0]["category"] == icon.category, "another icon is found"
     )
-    record: Mapping[str, Any] = found[0]
+    record: Record = found[0]
     return record
 
 
 def _name(icon: _Icon, names: Sequence[_Icon]) -> Name:
-    return Name(value=icon.name, others=tuple(one.name for one in names if one.name != icon.name))
+    return Name(value=icon.name, others=tuple(other.name for other in names if other.name != icon.name))
 
 
 def mirrored(outline: str) -> str:
@@ -179,7 +163,7 @@ def _masters(rng: random.Random, kit: Kit, icons: Sequence[_Icon], ink: str) -> 
 
 def _drafted(
     rng: random.Random,
-    known: _Tables,
+    family: IconSheet,
     suit: tuple[str, str, str],
     shown: Sequence[_Icon],
     stray: _Icon,
@@ -190,10 +174,10 @@ def _drafted(
     lettering = Lettering.drawn(
         rng,
         [
-            Line("title", rng.choice(known.titles), "title-box", 500, 700, 46),
-            Line("tag", rng.choice(known.tags), "tag-box", 176, 600, 40),
-            Line("note", rng.choice(known.notes), "note-box", 428, 400, 30),
-            Line("foot", rng.choice(known.feet), "foot-box", 222, 400, 30),
+            BoxedLine("title", rng.choice(family.titles), "title-box", 500, 700, 46),
+            BoxedLine("tag", rng.choice(family.tags), "tag-box", 176, 600, 40),
+            BoxedLine("note", rng.choice(family.notes), "note-box", 428, 400, 30),
+            BoxedLine("foot", rng.choice(family.feet), "foot-box", 222, 400, 30),
         ],
     )
     slots = sorted(rng.sample(range(8), len(shown)))
@@ -219,12 +203,11 @@ def _drafted(
     right = right.without(names)
     texts = {
         f"{part}-{slot}": said
-        for slot, icon in zip(slots, shown, strict=True)
-        if icon is not stray
+        for slot, icon in zip(slots, shown, strict=True) if icon is not stray
         for part, said in (("name", icon.name), ("category", icon.category))
-    }
+    }  # fmt: skip
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Sheet of icons",
         draft=draft,
         right=right,
@@ -275,7 +258,7 @@ def _cell(suit: tuple[str, str, str], slot: int, icon: _Icon, flipped: bool) -> 
     ]
 
 
-def _page(suit: tuple[str, str, str], lines: Sequence[Line], cells: Sequence[Element]) -> Page:
+def _page(suit: tuple[str, str, str], lines: Sequence[BoxedLine], cells: Sequence[Element]) -> Page:
     words = {line.name: line.text for line in lines}
     return page_of(
         760, 520,

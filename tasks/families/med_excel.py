@@ -5,16 +5,15 @@ import random
 import re
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
 
 from m3bench.tasks.answers.fields import Date, Field, File, Integer, Name, Table
-from m3bench.tasks.answers.sheets import WorkbookRows
+from m3bench.tasks.answers.office import WorkbookRows
 from m3bench.tasks.families import medicines
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, words
+from m3bench.tasks.families.medicines import card, cork_board
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.pharmacy import card, cork_board
 from m3bench.tasks.task import ReferenceCall
 
 TITLES = 3
@@ -25,29 +24,23 @@ _DAYS = 30
 """By how much the newest must be newer than the next."""
 
 
-class _Tables(Tables):
-    diseases: tuple[str, ...]
-    medicines: tuple[str, ...]
-    headings: tuple[str, ...]
-
-
-_tables = tables("med_excel", _Tables)
-
-
-class MedExcel:
+class MedExcel(Family):
     """Papers counted in a workbook, the newest paper, or makers and health pages."""
 
     name = "med_excel"
     servers = ("healthcare-mcp", "excel", "math")
+    diseases = words()
+    medicines = words()
+    headings = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Twelve cards on a board; three or four are circled."""
         count = rng.choice((3, 4, 4))
-        diseases = rng.sample(_tables().diseases, rng.randint(1, count - 1))
-        drugs = rng.sample(_tables().medicines, count - len(diseases))
+        diseases = rng.sample(self.diseases, rng.randint(1, count - 1))
+        drugs = rng.sample(self.medicines, count - len(diseases))
         names = [*(name.capitalize() for name in diseases), *drugs]
         rng.shuffle(names)
-        rest = [*(name.capitalize() for name in _tables().diseases), *_tables().medicines]
+        rest = [*(name.capitalize() for name in self.diseases), *self.medicines]
         cards = [*names, *rng.sample([name for name in rest if name not in names], _CARDS - count)]
         rng.shuffle(cards)
         canvas = Canvas(kit.art, 1480, 900)
@@ -56,7 +49,7 @@ class MedExcel:
         for number, name in enumerate(cards):
             x = 206 + number % 4 * 356 + rng.uniform(-8, 8)
             y = 166 + number // 4 * 284 + rng.uniform(-6, 6)
-            boxes[name] = card(canvas, rng, x, y, 296, 200, rng.choice(_tables().headings), name)
+            boxes[name] = card(canvas, rng, x, y, 296, 200, rng.choice(self.headings), name)
         canvas.light(rng, 0.7)
         pen.circle(canvas, rng, [boxes[name] for name in names], [boxes[name] for name in cards if name not in names])
         pages = [topic["title"] for topic in kit.world("health_topics")]
@@ -116,8 +109,8 @@ class MedExcel:
         papers.sort(key=lambda paper: paper[0], reverse=True)
         (day, topic, paper), *others = papers
         need(bool(others) and (day - others[0][0]).days >= _DAYS, "two papers are about as new")
-        days = [float((one[0] - date(2000, 1, 1)).days) for one in papers]
-        latest = {name: max(one[0] for one in papers if one[1] == name) for name in names}
+        days = [float((paper[0] - date(2000, 1, 1)).days) for paper in papers]
+        latest = {name: max(paper[0] for paper in papers if paper[1] == name) for name in names}
         order = sorted(names, key=latest.__getitem__)
         need((latest[order[1]] - latest[order[0]]).days >= _DAYS, "two cards have waited about as long")
         return Solution(
@@ -130,8 +123,8 @@ class MedExcel:
                     value=_name(topic, names),
                     compared=(days[0], *(value for value, one in zip(days, papers, strict=True) if one[1] != topic)),
                 ),
-                Field(name="title", meaning="the title of that article", value=Name(value=paper["title"], others=tuple(one[2]["title"] for one in others))),
-                Field(name="journal", meaning="the journal it is in", value=Name(value=paper["journal"], others=tuple(one[2]["journal"] for one in others if one[2]["journal"] != paper["journal"]))),
+                Field(name="title", meaning="the title of that article", value=Name(value=paper["title"], others=tuple(other[2]["title"] for other in others))),
+                Field(name="journal", meaning="the journal it is in", value=Name(value=paper["journal"], others=tuple(other[2]["journal"] for other in others if other[2]["journal"] != paper["journal"]))),
                 Field(name="published", meaning="the day of its publication", value=Date(value=day.isoformat()), derived=(paper["publication_date"],)),
                 Field(
                     name="longest_without",
@@ -153,8 +146,8 @@ class MedExcel:
         texts = await play.step(*labels, *topics)
         makers = [json.loads(text)["drugs"][0]["labeler_name"] for text in texts[: len(drugs)]]
         found = [json.loads(text)["health_topics"] for text in texts[len(drugs) :]]
-        need(all(len(one) == 1 for one in found), "an illness has no page or several")
-        pages = [one[0] for one in found]
+        need(all(len(pages) == 1 for pages in found), "an illness has no page or several")
+        pages = [pages[0] for pages in found]
         firms = "; ".join(f"{drug} is made by {firm}" for drug, firm in zip(drugs, makers, strict=True))
         read = "; ".join(
             f'{ill}: "{page["title"]}", last updated on {page["last_updated"]}'
@@ -180,7 +173,7 @@ class MedExcel:
                         rows=tuple(
                             (
                                 _name(ill, ills),
-                                Name(value=page["title"], others=tuple(one for one in composition.facts["pages"] if one != page["title"])),
+                                Name(value=page["title"], others=tuple(title for title in composition.facts["pages"] if title != page["title"])),
                                 Date(value=page["last_updated"]),
                             )
                             for ill, page in zip(ills, pages, strict=True)
@@ -197,13 +190,13 @@ def _papers(name: str, count: int) -> ReferenceCall:
     )  # fmt: skip
 
 
-def _articles(text: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(text)["articles"]
+def _articles(text: str) -> list[Record]:
+    found: list[Record] = json.loads(text)["articles"]
     need(bool(found), "nothing is published on it")
     return found
 
 
-def _named(name: str, articles: Sequence[dict[str, Any]]) -> int:
+def _named(name: str, articles: Sequence[Record]) -> int:
     """How many titles contain a word."""
     return sum(
         re.search(rf"\b{re.escape(name)}\b", article["title"], re.IGNORECASE) is not None for article in articles
@@ -214,7 +207,7 @@ def _titles(texts: Sequence[str]) -> list[str]:
     return [article["title"] for text in texts for article in _articles(text)]
 
 
-def _day(article: dict[str, Any]) -> date:
+def _day(article: Record) -> date:
     """The day of publication, which must be known."""
     written = article["publication_date"]
     need(len(written.split()) == 3, "the day is not known")
@@ -222,4 +215,6 @@ def _day(article: dict[str, Any]) -> date:
 
 
 def _name(name: str, names: Sequence[str]) -> Name:
-    return Name(value=name, others=tuple(one for one in names if one != name), context=("card topic medicine illness",))
+    return Name(
+        value=name, others=tuple(other for other in names if other != name), context=("card topic medicine illness",)
+    )

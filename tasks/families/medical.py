@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Code, Field, Money, Name, Number, Table
-from m3bench.tasks.families import medicines, offers
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families import medicines, tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.families.medicines import ward_note
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.pharmacy import ward_note
 from m3bench.tasks.task import ReferenceCall
 
 _SHOPS = {
@@ -33,40 +32,34 @@ class _Case(NamedTuple):
     aids: tuple[str, ...]
 
 
-class _Tables(Tables):
-    cases: tuple[_Case, ...]
-    clinics: tuple[str, ...]
-    topics: tuple[tuple[str, ...], ...]
-
-
-_tables = tables("medical", _Tables)
-
-
-class Medical:
+class Medical(Family):
     """What codes mean, who makes the medicines, which study is recruiting, and what the aids cost."""
 
     name = "medical"
     servers = ("healthcare-mcp", "amazon", "math")
+    cases = table(tuple[_Case, ...])
+    clinics = words()
+    topics = table(tuple[tuple[str, ...], ...])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A printed form on a table, on which somebody has ticked what applies."""
         cases = []
         taken: set[str] = set()
-        for code, condition, drugs, aids in rng.sample(_tables().cases, 2):
-            medicine = rng.choice([one for one in drugs if one not in taken])
-            aid = rng.choice([one for one in aids if one not in taken] or list(aids))
+        for code, condition, drugs, aids in rng.sample(self.cases, 2):
+            medicine = rng.choice([drug for drug in drugs if drug not in taken])
+            aid = rng.choice([aid for aid in aids if aid not in taken] or list(aids))
             taken |= {medicine, aid}
             cases.append({"code": code, "condition": condition, "medicine": medicine, "aid": aid})
         others = _others(rng, cases, taken)
         canvas = Canvas(kit.art, 1280, 1200)
         backdrops.table(canvas, rng)
-        headings = [rng.choice(words) for words in _tables().topics]
+        headings = [rng.choice(words) for words in self.topics]
         left = rng.uniform(150, 420)
         parts = [
             (heading, _filled(rng, [case[part] for case in cases], [case[part] for case in others]))
             for heading, part in zip(headings, ("code", "medicine", "aid"), strict=True)
         ]
-        ward_note(canvas, rng, (left, 50, left + 700, 1150), rng.choice(_tables().clinics), parts)
+        ward_note(canvas, rng, (left, 50, left + 700, 1150), rng.choice(self.clinics), parts)
         side = left + 830 if left < 300 else left - 130
         for number, name in enumerate(rng.sample(["pill", "stethoscope", "coffee", "pen", "bandage", "key"], 2)):
             canvas.place(
@@ -101,7 +94,7 @@ class Medical:
                     value=Table(
                         columns=("medicine", "company"),
                         rows=tuple(
-                            (Name(value=drug, others=tuple(one for one in drugs if one != drug)), medicines.maker(firm, makers))
+                            (Name(value=drug, others=tuple(other for other in drugs if other != drug)), medicines.maker(firm, makers))
                             for drug, firm in zip(drugs, makers, strict=True)
                         ),
                     ),
@@ -152,7 +145,7 @@ class Medical:
                 for aid in aids
             )
         )  # fmt: skip
-        prices = [offers.prices(text)[0] for text in sold]
+        prices = [tool_answers.prices(text)[0] for text in sold]
         low, high = sorted(prices)
         need(high - low >= _CLOSE * high, "both cost nearly the same")
         cheaper = aids[prices.index(low)]
@@ -178,7 +171,7 @@ class Medical:
                     value=Table(
                         columns=("aid", "price"),
                         rows=tuple(
-                            (Name(value=aid, others=tuple(one for one in aids if one != aid)), Money(value=price, unit=_SHOPS[shop]))
+                            (Name(value=aid, others=tuple(other for other in aids if other != aid)), Money(value=price, unit=_SHOPS[shop]))
                             for aid, price in zip(aids, prices, strict=True)
                         ),
                     ),
@@ -193,9 +186,9 @@ class Medical:
 def _others(rng: random.Random, cases: Sequence[Mapping[str, str]], taken: set[str]) -> list[dict[str, str]]:
     """Cases that are on the form and not ticked: whole ones, so that what belongs together gives nothing away."""
     known, found = {case["code"] for case in cases}, list[dict[str, str]]()
-    pool = [case for case in _tables().cases if case.code not in known]
+    pool = [case for case in Medical.cases if case.code not in known]
     for code, condition, drugs, aids in rng.sample(pool, len(pool)):
-        medicine, aid = ([one for one in some if one not in taken] for some in (drugs, aids))
+        medicine, aid = ([thing for thing in some if thing not in taken] for some in (drugs, aids))
         if medicine and aid and len(found) < _OTHERS:
             found.append(
                 {"code": code, "condition": condition, "medicine": rng.choice(medicine), "aid": rng.choice(aid)}
@@ -258,7 +251,10 @@ def _illness(
     case: Mapping[str, str], meaning: str, cases: Sequence[Mapping[str, str]], meanings: Sequence[str]
 ) -> Name:
     """What a code means, in its official words or as people say it."""
-    wrong = (*(one["condition"] for one in cases if one is not case), *(one for one in meanings if one != meaning))
+    wrong = (
+        *(other["condition"] for other in cases if other is not case),
+        *(other for other in meanings if other != meaning),
+    )
     return Name(
         value=meaning,
         aliases=(case["condition"], meaning.partition(",")[0]),

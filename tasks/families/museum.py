@@ -3,19 +3,67 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from m3bench.tasks.answers.fields import Field, File, Integer, Name, Table, Text
-from m3bench.tasks.answers.sheets import WorkbookRows
-from m3bench.tasks.families import works
+from m3bench.tasks.answers.office import WorkbookRows
 from m3bench.tasks.families.articles import telling
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.works import museum_tables as _tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.exhibits import PIECES, exhibit, gallery
+from m3bench.tasks.render.exhibits import PICTURES, PIECES, exhibit, gallery
 from m3bench.tasks.task import ReferenceCall
+
+_LONGEST_TITLE = 62
+_UNLIKE = (247020, 322608)
+"""A chariot and a winged bull, which look like nothing that is drawn for their kind."""
+
+
+def eligible(work: Record) -> bool:
+    """Whether a work can be drawn, has a short title, and there is an article on who made it."""
+    drawn = work.get("kind") in (*PICTURES, *PIECES) and work["id"] not in _UNLIKE
+    return drawn and "medium" in work and len(work["title"]) <= _LONGEST_TITLE and bool(subject(work))
+
+
+def maker(work: Record) -> str:
+    """Who or what people made a work, as its card says."""
+    artist = _credited(work)
+    return artist if artist in Museum.artists else str(work["culture"])
+
+
+def subject(work: Record) -> str:
+    """What to read about: the artist or else the culture; empty when neither is well known."""
+    artist = _credited(work)
+    if artist in Museum.artists:
+        return artist
+    if artist and "artist" not in artist:
+        return ""
+    culture = str(work.get("culture", ""))
+    return next(
+        (article for beginning, article in Museum.cultures if culture.startswith(beginning) and " or " not in culture),
+        "",
+    )
+
+
+def query(work: Record) -> str:
+    """What to search the collection for."""
+    return f"{work['title']} {maker(work).split(',')[0]}"
+
+
+def _credited(work: Record) -> str:
+    return (
+        str(work.get("artist", "")).partition(" (")[0].removeprefix("Workshop of ")
+        if "artist(s)" not in work.get("artist", "")
+        else "artist"
+    )
+
+
+def distinctive_words(text: str) -> tuple[str, ...]:
+    """The two longest words of a text, in its order."""
+    words = re.findall(r"\w+", text)
+    return tuple(word for word in words if word in sorted(words, key=len)[-2:])
+
 
 _SIZE = (1600, 1290)
 _COLUMNS, _LEDGE = 4, 606
@@ -34,17 +82,19 @@ _FOUND = 6
 """What a search for an artist may find."""
 
 
-class Museum:
+class Museum(Family):
     """Search and records; then a workbook, the encyclopedia, or further works of one artist."""
 
     name = "museum"
     servers = ("metmuseum-mcp", "wiki", "excel")
+    cultures = table(tuple[tuple[str, str], ...])
+    artists = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight works in two rows: three have a red loop around them and two or three a blue one."""
-        pool = [work for work in kit.world("met_objects") if works.eligible(work) and len(work["title"]) <= _LONGEST]
-        made = Counter(works.subject(work) for work in kit.world("met_objects"))
-        known = [work for work in pool if works.maker(work) in _tables().artists and made[works.maker(work)] > 1]
+        pool = [work for work in kit.world("met_objects") if eligible(work) and len(work["title"]) <= _LONGEST]
+        made = Counter(subject(work) for work in kit.world("met_objects"))
+        known = [work for work in pool if maker(work) in self.artists and made[maker(work)] > 1]
         chosen = _apart(rng.sample(known, len(known)), [], _KNOWN)
         pieces = [work for work in pool if work["kind"] in PIECES]
         chosen = _apart(rng.sample(pieces, len(pieces)), chosen, _COUNT)
@@ -58,27 +108,27 @@ class Museum:
             row, column = divmod(number, _COLUMNS)
             kind = "bull" if work["kind"] == "animal" and "bull" in work["title"] else work["kind"]
             heights = (_LEDGE + 62, level) if row else (44, _LEDGE)
-            card = (work["title"], works.maker(work), work["date"])
+            card = (work["title"], maker(work), work["date"])
             x = gap + width / 2 + column * (width + gap)
             boxes.append(exhibit(canvas, rng, kind, work["id"], x, width, heights, card))
         canvas.light(rng, 0.4)
         meant = rng.sample(range(_COUNT), _RED + rng.choice(_BLUE))
         for number in meant:
             pen.loop(canvas, rng, boxes[number], pen.RED if number in meant[:_RED] else pen.BLUE)
-        told = telling(kit, _tables().artists, described=True)
+        told = telling(kit, self.artists, described=True)
         articles = [(record["title"], *record.get("aliases", ())) for record in kit.world("articles")]
         known_as = {name: names for names in articles for name in names}
         seen = [
             {
-                "query": works.query(work),
+                "query": query(work),
                 "id": work["id"],
                 "title": work["title"],
                 "department": work["met_department_id"],
-                "subject": works.subject(work),
-                "maker": works.maker(work),
-                "artist": works.maker(work) if works.maker(work) in _tables().artists else "",
-                "known_as": known_as.get(works.maker(work), ()),
-                "telling": told.get(works.subject(work), ()),
+                "subject": subject(work),
+                "maker": maker(work),
+                "artist": maker(work) if maker(work) in self.artists else "",
+                "known_as": known_as.get(maker(work), ()),
+                "telling": told.get(subject(work), ()),
             }
             for work in chosen
         ]
@@ -96,7 +146,7 @@ class Museum:
             case _:
                 return await self._more(blue, path, play)
 
-    async def _checklist(self, seen: Sequence[Mapping[str, Any]], path: str, play: Script) -> Solution:
+    async def _checklist(self, seen: Sequence[Record], path: str, play: Script) -> Solution:
         """Number and medium of each, in a workbook."""
         book = call("excel/create_workbook", {"filepath": _BOOK}, free=("filepath",))
         records = await _records(seen, play, book)
@@ -112,7 +162,7 @@ class Museum:
         )
         await play.step(write)
         lines = tuple(
-            (_title(title, [one["title"] for one in seen], work["maker"]), Integer(value=number), medium_of(medium))
+            (_title(title, [other["title"] for other in seen], work["maker"]), Integer(value=number), medium_of(medium))
             for work, (title, number, medium) in zip(seen, rows, strict=True)
         )
         return Solution(
@@ -136,7 +186,7 @@ class Museum:
             alternatives=(play.varied("The workbook made later.", {0: play.steps[0][:-1], 1: (*play.steps[1], book)}),),
         )
 
-    async def _elder(self, seen: Sequence[Mapping[str, Any]], path: str, play: Script) -> Solution:
+    async def _elder(self, seen: Sequence[Record], path: str, play: Script) -> Solution:
         """The artist who was born first, and the article on them."""
         need(all(work["artist"] for work in seen), "not all of them name an artist")
         records = await _records(seen, play)
@@ -150,7 +200,7 @@ class Museum:
         name = elder["artist"]
         told = "; ".join(f"{work['artist']} was born in {born}" for work, born in zip(seen, years, strict=True))
         bio = records[seen.index(elder)]["Artist Bio"]
-        look = call("wiki/search", {"query": name}, free=("n",), words={"query": works.distinctive_words(name)[-1:]})
+        look = call("wiki/search", {"query": name}, free=("n",), words={"query": distinctive_words(name)[-1:]})
         (text,) = await play.step(look)
         title = text.split("\n")[1].removeprefix("- ")
         (lead,) = await play.step(call("wiki/summary", {"title": title}, either={"title": (title, name)}))
@@ -173,8 +223,8 @@ class Museum:
                     name="earliest_born",
                     meaning="the one of them who was born first",
                     value=_artist(elder, seen, str(year), bio),
-                    compared=tuple(float(one) for one in sorted(years)),
-                    derived=tuple(float(one) for one in years),
+                    compared=tuple(float(year) for year in sorted(years)),
+                    derived=tuple(float(year) for year in years),
                 ),
                 Field(
                     name="about",
@@ -185,7 +235,7 @@ class Museum:
             alternatives=(play.varied("The article without a search.", {2: ()}),),
         )
 
-    async def _more(self, marked: Sequence[Mapping[str, Any]], path: str, play: Script) -> Solution:
+    async def _more(self, marked: Sequence[Record], path: str, play: Script) -> Solution:
         """What else there is by the artists of some of the works, and where it is filed."""
         need(all(work["artist"] for work in marked), "no artist is named there")
         listed = call("metmuseum-mcp/list-departments", {})
@@ -232,13 +282,11 @@ class Museum:
         )  # fmt: skip
 
 
-def _apart(
-    pool: Sequence[Mapping[str, Any]], chosen: Sequence[Mapping[str, Any]], count: int
-) -> list[Mapping[str, Any]]:
+def _apart(pool: Sequence[Record], chosen: Sequence[Record], count: int) -> list[Record]:
     """Works from a pool after those that are chosen, each by somebody else, until there are so many."""
     found = list(chosen)
     for work in pool:
-        if len(found) < count and works.subject(work) not in {works.subject(other) for other in found}:
+        if len(found) < count and subject(work) not in {subject(other) for other in found}:
             found.append(work)
     return found
 
@@ -247,12 +295,12 @@ def _search(artist: str) -> ReferenceCall:
     return call(
         "metmuseum-mcp/search-museum-objects",
         {"q": artist},
-        words={"q": works.distinctive_words(artist)[-1:]},
+        words={"q": distinctive_words(artist)[-1:]},
         either={"hasImages": (None, False, True), "title": (None, False)},
     )
 
 
-def _artist(work: Mapping[str, Any], seen: Sequence[Mapping[str, Any]], *said: str) -> Name:
+def _artist(work: Record, seen: Sequence[Record], *said: str) -> Name:
     """The artist of a work, by any of the names that the encyclopedia has; more may be said of them."""
     return Name(
         value=work["artist"],
@@ -262,14 +310,14 @@ def _artist(work: Mapping[str, Any], seen: Sequence[Mapping[str, Any]], *said: s
     )
 
 
-async def _records(seen: Sequence[Mapping[str, Any]], play: Script, *beside: ReferenceCall) -> list[dict[str, str]]:
+async def _records(seen: Sequence[Record], play: Script, *beside: ReferenceCall) -> list[dict[str, str]]:
     """The museum's records of some works, found by what their cards say; the first step may do something beside."""
     texts = await play.step(
         *(
             call(
                 "metmuseum-mcp/search-museum-objects",
                 {"q": work["query"]},
-                words={"q": works.distinctive_words(work["query"])},
+                words={"q": distinctive_words(work["query"])},
                 either={
                     "hasImages": (None, False, True), "title": (None, False, True),
                     "departmentId": (None, work["department"]),

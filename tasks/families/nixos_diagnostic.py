@@ -3,16 +3,100 @@
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from difflib import SequenceMatcher
 
 from m3bench.tasks.answers.fields import Code, Field, Integer, Items, Name, Table, Version
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.editor import Line, window
+from m3bench.tasks.render.shapes import ellipse, fade, mix, rect
 from m3bench.tasks.scene import Box
+
+Line = Sequence[tuple[str, str]]
+"""Pieces of a line, each with the name of its colour: plain, key, name, text, faint or mark."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours of a window."""
+
+    ground: str
+    bar: str
+    plain: str
+    key: str
+    name: str
+    text: str
+    faint: str
+    mark: str
+
+
+THEMES = (
+    Theme("#1e2430", "#141922", "#e6e9ef", "#8fc7ff", "#f2f4f8", "#b8e28c", "#5c6678", "#ffb86b"),
+    Theme("#282c34", "#1d2026", "#e3e6ec", "#d9a2f5", "#ffffff", "#a9dc8b", "#626b7c", "#f0c674"),
+    Theme("#0f2027", "#0a161b", "#dbe8ea", "#7fd6e8", "#f4fbfc", "#c7e89a", "#4d6570", "#ffc78a"),
+    Theme("#fdfdfb", "#e8e6e1", "#2b2f36", "#7a1fa2", "#14171c", "#1f6f3b", "#b4b1aa", "#a8470c"),
+    Theme("#fbf6e9", "#e9e0c9", "#3b3a35", "#1c5a9c", "#1d1c19", "#4b6a10", "#c3b996", "#a3421a"),
+)
+_DESKTOPS = (
+    ("#5b86c4", "#2e4372"),
+    ("#c98a6b", "#5c3a54"),
+    ("#5fa08e", "#25495a"),
+    ("#8e7cc3", "#3b2f63"),
+    ("#a9b7c6", "#56657a"),
+)
+
+
+def window(canvas: Canvas, rng: random.Random, title: str, lines: Sequence[Line], *, size: float = 32) -> list[Box]:
+    """A window in the middle of a desktop, as large as its lines need; returns the box of the last piece of each line.
+
+    Args:
+        canvas: Where.
+        rng: Chooses theme, desktop and place.
+        title: Of the window, such as a file name.
+        lines: What stands in it.
+        size: Of the font in pixels.
+    """
+    theme = rng.choice(THEMES)
+    canvas.draw(
+        fade("desktop", *rng.choice(_DESKTOPS), across=rng.random() < 0.5),
+        rect(0, 0, canvas.width, canvas.height, "url(#desktop)"),
+    )
+    for _ in range(3):
+        x, y, wide = rng.uniform(0, canvas.width), rng.uniform(0, canvas.height), rng.uniform(160, 380)
+        canvas.draw(ellipse(x, y, wide, wide, "#ffffff", 'opacity="0.07"'))
+    left, top = rng.uniform(60, 120), rng.uniform(36, 60)
+    right, bottom = canvas.width - rng.uniform(60, 120), canvas.height - rng.uniform(36, 60)
+    canvas.draw(
+        rect(left + 6, top + 14, right - left, bottom - top, "#00000055", 16),
+        rect(left, top, right - left, bottom - top, theme.ground, 14),
+        rect(left, top, right - left, 58, theme.bar, 14),
+        rect(left, top + 40, right - left, 18, theme.bar),
+        *(
+            ellipse(left + 34 + 34 * number, top + 29, 10, 10, colour)
+            for number, colour in enumerate(("#ff5f57", "#febc2e", "#28c840"))
+        ),
+    )
+    canvas.text(
+        title, (left + right) / 2, top + 39, 27, face="mono", fill=mix(theme.plain, theme.bar, 0.15), anchor="middle"
+    )
+    pitch = min(size * 1.55, (bottom - top - 58 - 40) / len(lines))
+    y = top + 58 + 16 + pitch * 0.75
+    boxes: list[Box] = []
+    for pieces in lines:
+        x = left + 40
+        box: Box = (round(x), round(y - size * 0.75), round(x), round(y))
+        for text, colour in pieces:
+            if text.strip():
+                lead = len(text) - len(text.lstrip())
+                start = x + canvas.art.width(" " * lead, size, "mono")
+                box = canvas.text(text.strip(), start, y, size, face="mono bold", fill=getattr(theme, colour))
+            x += canvas.art.width(text, size, "mono")
+        boxes.append(box)
+        y += pitch
+    return boxes
+
 
 _CHANNELS = ("unstable", "25.05", "25.11")
 _BELOW = {"home.nix": 2, "configuration.nix": 1, "shell.nix": 2, "Terminal": 1}
@@ -23,26 +107,20 @@ _TICKED = {"known": 3, "unknown": 2}
 """How many of them are ticked."""
 
 
-class _Tables(Tables):
-    known: tuple[str, ...]
-    unknown: tuple[str, ...]
-    later: tuple[str, ...]
-    licences: dict[str, tuple[str, ...]]
-    """What else licences are called."""
-
-
-_tables = tables("nixos_diagnostic", _Tables)
-
-
-class NixosDiagnostic:
+class NixosDiagnostic(Family):
     """Read once; then five searches, five modules and their options, or releases of one package."""
 
     name = "nixos_diagnostic"
     servers = ("ocr", "nixos")
+    known = words()
+    unknown = words()
+    later = words()
+    licences = table(dict[str, tuple[str, ...]])
+    """What else licences are called."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A file in an editor or a list in a terminal; five names are ticked, one is circled, the others are crossed out."""
-        pools = {"known": _tables().known, "unknown": _tables().unknown, "later": _tables().later}
+        pools = {"known": self.known, "unknown": self.unknown, "later": self.later}
         kinds = {kind: rng.sample(pools[kind], count) for kind, count in _LISTED.items()}
         listed = [name for names in kinds.values() for name in names]
         rng.shuffle(listed)
@@ -195,11 +273,14 @@ class NixosDiagnostic:
         need(f"of {len(shown)})" in releases and len(shown) > 2, "not all releases are shown")
         oldest, first, commit = shown[-1]
         later = [(date.fromisoformat(day) - date.fromisoformat(first)).days for _, day, _ in shown[:-1]]
-        need(all(_plain(one) for one in (current, *(one for one, _, _ in shown))), "a version is no number")
+        need(
+            all(_plain(version) for version in (current, *(version for version, _, _ in shown))),
+            "a version is no number",
+        )
         need(min((one for one, _, _ in shown), key=_parts) == oldest, "a later release has a lower number")
         need(_parts(current) != _parts(oldest), "the channel has the oldest")
         # Whether "GPL 3" also means later versions would be a matter of opinion.
-        need("GNU" not in licence and licence in _tables().licences, "its short name is ambiguous, or not known")
+        need("GNU" not in licence and licence in self.licences, "its short name is ambiguous, or not known")
         return Solution(
             wording=f"Read the circled package name in {path}, and give its version and licence in {channel}, and the oldest release on NixHub with its commit.",
             answer=f"In {channel} the circled one, {name}, is at {current} under the {licence}. The oldest known release is {oldest}, at commit {commit}.",
@@ -237,11 +318,11 @@ def _package(name: str, names: Sequence[str]) -> Name:
 
 def _licence(name: str) -> Name:
     """A licence by its name or by what people call it."""
-    others = tuple(other for other in _tables().licences if other != name)
+    others = tuple(other for other in NixosDiagnostic.licences if other != name)
     return Name(
         value=name,
-        aliases=_tables().licences.get(name, ()),
-        others=(*others, *(alias for other in others for alias in _tables().licences[other])),
+        aliases=NixosDiagnostic.licences.get(name, ()),
+        others=(*others, *(alias for other in others for alias in NixosDiagnostic.licences[other])),
         context=("license licence the under software version",),
     )
 

@@ -2,16 +2,13 @@
 
 import json
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from m3bench.tasks.families import errands, talk
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families import errands
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
 from m3bench.tasks.families.camping import brochure, core, has_brochure, search
-from m3bench.tasks.families.errands import Errand, Thing
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.families.texts import tables
+from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.brochures import rack
 from m3bench.tasks.render.canvas import Canvas
@@ -21,20 +18,14 @@ _BROCHURES = 16
 _ENTRANCE = "Entrance - Private Vehicle"
 
 
-class _Tables(TalkTables):
-    groups: tuple[str, ...]
-    seasons: tuple[str, ...]
-    shelters: tuple[str, ...]
-
-
-_tables = tables("park_tour", _Tables)
-
-
-class ParkTour:
+class ParkTour(DeskFamily):
     """Ask, read the rule, find the parks; then add up fees or sites, times a number or divided by one."""
 
     name = "park_tour"
     servers = ("desk", "nationalparks", "math")
+    groups = words()
+    seasons = words()
+    shelters = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Sixteen brochures in a rack; red is drawn around four or five."""
@@ -50,40 +41,40 @@ class ParkTour:
         canvas.light(rng, 0.6)
         others = [box for number, box in enumerate(boxes) if number not in meant]
         pen.circle(canvas, rng, [boxes[number] for number in meant], others)
-        known, names = _tables(), [shown[number]["name"] for number in meant]
-        season, other = rng.sample(known.seasons, 2)
-        return talk.with_desk(
+        names = [shown[number]["name"] for number in meant]
+        season, other = rng.sample(self.seasons, 2)
+        return errands.with_desk(
             reduced(Composition.of(canvas, meant=names), 0.7),
             rng,
-            known,
+            self,
             {
-                "cars": talk.changed(rng, range(11, 40)),
-                "group": (rng.choice(known.groups),),
+                "cars": errands.changed(rng, range(11, 40)),
+                "group": (rng.choice(self.groups),),
                 "patrols": (str(rng.randrange(11, 30)),),
                 "season": (season, other),
-                "nights": talk.changed(rng, range(11, 30)),
-                "shelter": (rng.choice(known.shelters),),
+                "nights": errands.changed(rng, range(11, 30)),
+                "shelter": (rng.choice(self.shelters),),
             },
             {
-                "fees": talk.limits(rng, known.groups, range(21, 35), "${value} for a car"),
-                "seasons": {name: ", ".join(sorted(_closed(rng, shown, names))) for name in known.seasons},
-                "sites": talk.limits(rng, known.shelters, range(120, 700, 10), "{value} sites"),
+                "fees": errands.limits(rng, self.groups, range(21, 35), "${value} for a car"),
+                "seasons": {name: ", ".join(sorted(_closed(rng, shown, names))) for name in self.seasons},
+                "sites": errands.limits(rng, self.shelters, range(120, 700, 10), "{value} sites"),
             },
         )  # fmt: skip
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
-        things = [Thing(name, tuple(dict.fromkeys((core(name),)))) for name in composition.facts["meant"]]
-        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play)
+        things = [CircledThing(name, tuple(dict.fromkeys((core(name),)))) for name in composition.facts["meant"]]
+        return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play)
 
 
-def _closed(rng: random.Random, shown: Sequence[Mapping[str, Any]], meant: Sequence[str]) -> list[str]:
+def _closed(rng: random.Random, shown: Sequence[Record], meant: Sequence[str]) -> list[str]:
     """The short names of some parks, and one to three of those that are meant among them."""
     others = [park["name"] for park in shown if park["name"] not in meant]
     return [core(name) for name in (*rng.sample(meant, rng.randint(1, 3)), *rng.sample(others, 3))]
 
 
-def _find(thing: Thing) -> ReferenceCall:
+def _find(thing: CircledThing) -> ReferenceCall:
     return search(thing.name)
 
 
@@ -94,7 +85,7 @@ def code_of(text: str) -> str:
     return str(parks[0]["code"])
 
 
-def _page(thing: Thing) -> ReferenceCall:
+def _page(thing: CircledThing) -> ReferenceCall:
     return call("nationalparks/getParkDetails", {"parkCode": thing.key})
 
 
@@ -103,7 +94,7 @@ def campgrounds(code: str) -> ReferenceCall:
     return call("nationalparks/getCampgrounds", {"parkCode": code, "limit": 50}, free=("limit", "start", "q"))
 
 
-def _camps(thing: Thing) -> ReferenceCall:
+def _camps(thing: CircledThing) -> ReferenceCall:
     return campgrounds(thing.key)
 
 
@@ -120,7 +111,7 @@ def _sites(text: str) -> float:
 
 
 _ERRANDS = {
-    "entry": Errand(
+    "entry": ErrandGoal(
         count="cars",
         case="group",
         paper="fees",
@@ -136,7 +127,7 @@ _ERRANDS = {
         result=("convoy", "what all cars pay"),
         wording="Leave out parks whose entrance fee for a private vehicle is above what the rules allow, add up the fees of the others and multiply the sum by the number of cars.",
     ),
-    "camp": Errand(
+    "camp": ErrandGoal(
         count="patrols",
         case="season",
         paper="seasons",
@@ -153,7 +144,7 @@ _ERRANDS = {
         result=("sites_each", "how many of them there are for one patrol"),
         wording="Leave out parks that the rules close in the season, add up the sites of all campgrounds of the others and divide the sum by the number of patrols.",
     ),
-    "trek": Errand(
+    "trek": ErrandGoal(
         count="nights",
         case="shelter",
         paper="sites",

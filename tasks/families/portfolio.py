@@ -5,61 +5,52 @@ import random
 import re
 from collections.abc import Callable
 
-from m3bench.tasks.families import errands, talk
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.errands import Errand, Thing
-from m3bench.tasks.families.reduction import reduced
+from m3bench.tasks.families import errands
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
+from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal
 from m3bench.tasks.families.stock_growth import StockGrowth
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.families.texts import tables
 from m3bench.tasks.task import ReferenceCall
 
 
-class _Tables(TalkTables):
-    clients: tuple[str, ...]
-    accounts: tuple[str, ...]
-    risks: tuple[str, ...]
-
-
-_tables = tables("portfolio", _Tables)
-
-
-class Portfolio:
+class Portfolio(DeskFamily):
     """Ask, read the rule, look the shares up; then add up what may be bought, times a number or divided by one."""
 
     name = "portfolio"
     servers = ("desk", "ocr", "yahoo-finance", "math")
+    clients = words()
+    accounts = words()
+    risks = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with nine tickers; red is drawn around three or four."""
         composition = reduced(StockGrowth().compose(rng, kit), 0.86)
-        known, listed = _tables(), list(composition.facts["names"])
-        account, other = rng.sample(known.accounts, 2)
-        return talk.with_desk(
+        listed = list(composition.facts["names"])
+        account, other = rng.sample(self.accounts, 2)
+        return errands.with_desk(
             composition,
             rng,
-            known,
+            self,
             {
-                "shares": talk.changed(rng, range(12, 90)),
-                "client": (rng.choice(known.clients),),
+                "shares": errands.changed(rng, range(12, 90)),
+                "client": (rng.choice(self.clients),),
                 "lots": (str(rng.randrange(11, 60)),),
                 "account": (account, other),
-                "investors": talk.changed(rng, range(11, 40)),
-                "risk": (rng.choice(known.risks),),
+                "investors": errands.changed(rng, range(11, 40)),
+                "risk": (rng.choice(self.risks),),
             },
             {
-                "restricted": {name: ", ".join(sorted(rng.sample(listed, rng.choice((3, 4))))) for name in known.clients},
-                "prices": talk.limits(rng, known.accounts, range(60, 420, 5), "${value} a share"),
-                "risks": talk.limits(rng, known.risks, range(60, 190, 5), "beta of {value}", 100),
+                "restricted": {name: ", ".join(sorted(rng.sample(listed, rng.choice((3, 4))))) for name in self.clients},
+                "prices": errands.limits(rng, self.accounts, range(60, 420, 5), "${value} a share"),
+                "risks": errands.limits(rng, self.risks, range(60, 190, 5), "beta of {value}", 100),
             },
         )  # fmt: skip
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
         names = composition.facts["names"]
-        things = [Thing(ticker, spelled(names[ticker])) for ticker in composition.facts["red"]]
+        things = [CircledThing(ticker, spelled(names[ticker])) for ticker in composition.facts["red"]]
         read = call("ocr/perform_ocr", {"input_data": path}, free=("config", "language"))
-        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play, read=read)
+        return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play, read=read)
 
 
 def spelled(company: str) -> tuple[str, ...]:
@@ -68,7 +59,7 @@ def spelled(company: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((company, short)))
 
 
-def _info(thing: Thing) -> ReferenceCall:
+def _info(thing: CircledThing) -> ReferenceCall:
     return call("yahoo-finance/get_stock_info", {"ticker": thing.name})
 
 
@@ -83,7 +74,7 @@ def _figure(key: str) -> Callable[[str], float]:
 
 _PRICE = _figure("currentPrice")
 _ERRANDS = {
-    "buy": Errand(
+    "buy": ErrandGoal(
         count="shares",
         case="client",
         paper="restricted",
@@ -98,7 +89,7 @@ _ERRANDS = {
         result=("cost", "what the whole purchase costs"),
         wording="Leave out what is on the restricted list of the client, add up the current prices of the other shares, and multiply the sum by the number of shares.",
     ),
-    "lots": Errand(
+    "lots": ErrandGoal(
         count="lots",
         case="account",
         paper="prices",
@@ -112,7 +103,7 @@ _ERRANDS = {
         result=("outlay", "what all rounds cost together"),
         wording="Leave out shares whose current price is above the limit of the account, add up the others, and multiply the sum by the number of rounds.",
     ),
-    "club": Errand(
+    "club": ErrandGoal(
         count="investors",
         case="risk",
         paper="risks",

@@ -2,22 +2,17 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
 
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.answers.pages import NoOverlap, PageSays, TextFits
+from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import SMALLEST, Lettering, Line, resized
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
 from m3bench.tasks.families.movies import Movies
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.studio import fonts
-from m3bench.tasks.studio.page import Element, Page, element
-from m3bench.tasks.studio.shapes import box, page_of, text
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.studio.page import Element, Page, box, element, page_of, text
 
 _WIDE, _HIGH = 600.0, 840.0
 _CARD, _LARGEST, _BELOW = 460.0, 44.0, 316.0
@@ -29,35 +24,20 @@ _SUITS = (("#1d2a44", "#e8b04a", "#f6f1e4"), ("#3a1f2e", "#e07a5f", "#f7eee9"), 
           ("#2b2d42", "#ef8354", "#eef0f4"), ("#40291b", "#f2c078", "#f8f1e7"))  # fmt: skip
 """Ground, accent and cards."""
 
-Film = Mapping[str, Any]
+Film = Record
 
 
-class _Tables(Tables):
-    headers: tuple[str, ...]
-    taglines: tuple[str, ...]
-    times: tuple[str, ...]
-    places: tuple[str, ...]
-    entries: tuple[str, ...]
-    footers: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("poster", _Tables)
-
-
-class _Goal(NamedTuple):
-    """What is worked out of the two right films."""
-
-    meaning: str
-    key: Callable[[Film], float]
-    worked_out: Callable[[Sequence[float]], ReferenceCall]
-
-
-class Poster:
+class PosterFamily(DraftFamily):
     """Look the circled films up and the draft over; then put the right ones in and mend what cannot be printed."""
 
     name = "poster"
     servers = ("studio", "tmdb", "math")
+    headers = words()
+    taglines = words()
+    times = words()
+    places = words()
+    entries = words()
+    footers = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight posters of which two are circled, and a poster for a night with two films."""
@@ -71,12 +51,7 @@ class Poster:
         ]
         stray = rng.choice(pool)
         need(len({_line(film) for film in (*right, stray)}) == 3, "two films are told alike")
-        composition = revisions.with_work(composition, _drafted(rng, _tables(), right, stray))
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={**composition.facts, "right": right, "stray": stray},
-        )
+        return revisions.with_work(composition, _drafted(rng, self, right, stray), right=right, stray=stray)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The circled films are looked up; what is on the page decides what is changed."""
@@ -89,7 +64,7 @@ class Poster:
         found = [_found(film, one) for film, one in zip(right, told, strict=True)]
         await revisions.revised(work, play)
         goal = _GOALS[play.goal]
-        figures = [goal.key(film) for film in found]
+        figures = [_figure(film, goal.key) for film in found]
         need(figures[0] != figures[1], "there is no difference")
         (worked_out,) = await play.step(goal.worked_out(figures))
         result = round(float(worked_out), 2)
@@ -111,7 +86,7 @@ class Poster:
 
 
 def _found(film: Film, answer: str) -> Film:
-    found = next((one for one in json.loads(answer)["results"] if one["title"] == film["title"]), None)
+    found = next((result for result in json.loads(answer)["results"] if result["title"] == film["title"]), None)
     need(found is not None, "the film is not found")
     assert found is not None
     need(
@@ -126,14 +101,14 @@ def _found(film: Film, answer: str) -> Film:
 
 def _name(film: Film, names: Sequence[Film]) -> Name:
     own = (film["original_title"],) if film["original_title"] != film["title"] else ()
-    return Name(value=film["title"], aliases=own, others=tuple(one["title"] for one in names if one is not film))
+    return Name(value=film["title"], aliases=own, others=tuple(other["title"] for other in names if other is not film))
 
 
 def _line(film: Film) -> str:
     return f"{film['released'][:4]}, rated {film['vote_average']:g}"
 
 
-def _drafted(rng: random.Random, known: _Tables, right: Sequence[Film], stray: Film) -> Work:
+def _drafted(rng: random.Random, family: PosterFamily, right: Sequence[Film], stray: Film) -> Work:
     place = rng.randrange(2)
     shown = [right[1], right[1]]
     shown[place] = right[0]
@@ -146,12 +121,12 @@ def _drafted(rng: random.Random, known: _Tables, right: Sequence[Film], stray: F
     lettering = Lettering.drawn(
         rng,
         [
-            Line("header", rng.choice(known.headers), "header-box", 500, 700, 62),
-            Line("tagline", rng.choice(known.taglines), "tagline-box", 440, 400, 34),
-            Line("when", rng.choice(known.times), "when-box", 500, 600, 40),
-            Line("where", rng.choice(known.places), "where-box", 500, 400, 40),
-            Line("entry", rng.choice(known.entries), "entry-box", 500, 600, 40),
-            Line("footer", rng.choice(known.footers), "footer-box", 360, 400, 30),
+            BoxedLine("header", rng.choice(family.headers), "header-box", 500, 700, 62),
+            BoxedLine("tagline", rng.choice(family.taglines), "tagline-box", 440, 400, 34),
+            BoxedLine("when", rng.choice(family.times), "when-box", 500, 600, 40),
+            BoxedLine("where", rng.choice(family.places), "where-box", 500, 400, 40),
+            BoxedLine("entry", rng.choice(family.entries), "entry-box", 500, 600, 40),
+            BoxedLine("footer", rng.choice(family.footers), "footer-box", 360, 400, 30),
         ],
         0 if over is not None else 1,
     )
@@ -164,7 +139,7 @@ def _drafted(rng: random.Random, known: _Tables, right: Sequence[Film], stray: F
     titles = {f"title-{number}": film["title"] for number, film in enumerate(shown, 1)}
     fall = {} if over is None else {f"facts-{over + 1}": ("x", "y", "font-size", "text-anchor")}
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Poster for a film night",
         draft=resized(page, lettering.drafted),
         right=finished,
@@ -202,7 +177,7 @@ def _title_size(title: str) -> float:
 
 def _page(
     suit: tuple[str, str, str],
-    lines: Sequence[Line],
+    lines: Sequence[BoxedLine],
     titles: Sequence[str],
     sizes: Sequence[float],
     told: Sequence[str],
@@ -255,24 +230,17 @@ def _page(
     )  # fmt: skip
 
 
-def _apart(figures: Sequence[float]) -> ReferenceCall:
-    return call("math/subtract", {"minuend": max(figures), "subtrahend": min(figures)})
+def _figure(film: Film, key: str) -> float:
+    """A figure of a film; a date counts by its year."""
+    return float(film[key][:4] if key == "release_date" else film[key])
 
 
-_GOALS = {
-    "years_apart": _Goal(
+_GOALS: Mapping[str, Goal[[Sequence[float]]]] = {
+    "years_apart": Goal(
         "how many years lie between the years in which the two films came out",
-        lambda film: float(film["release_date"][:4]),
-        _apart,
+        revisions.spread,
+        key="release_date",
     ),
-    "mean_rating": _Goal(
-        "the average of the ratings of the two films",
-        lambda film: float(film["vote_average"]),
-        lambda figures: call("math/mean", {"numbers": list(figures)}),
-    ),
-    "votes": _Goal(
-        "how many votes the two films have together",
-        lambda film: float(film["vote_count"]),
-        lambda figures: call("math/sum", {"numbers": list(figures)}),
-    ),
+    "mean_rating": Goal("the average of the ratings of the two films", revisions.averaged, key="vote_average"),
+    "votes": Goal("how many votes the two films have together", revisions.added_up, key="vote_count"),
 }

@@ -3,15 +3,62 @@
 import json
 import random
 from collections.abc import Sequence
-from typing import Any
 
 from m3bench.tasks.answers.fields import Field, Integer, Items, Name, Number, Phone, Table
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import pen
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, words
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.handbills import SIZE, handbills
+from m3bench.tasks.render.codes import code
+from m3bench.tasks.render.shapes import fade, mix, on, rect
+from m3bench.tasks.scene import Box
+
+SIZE = (1500, 1010)
+COLUMNS = 4
+_COLOURS = ("#1f5c7a", "#8a3b4a", "#2f6b4f", "#6a4a8c", "#b0622a", "#274472", "#7a5a1e", "#a23e62")
+_ORNAMENTS = ("camera", "airplane", "compass", "world map", "globe", "luggage")
+_WIDE, _TALL, _PANEL = 292.0, 410.0, 244.0
+"""A poster, and the white square behind its code."""
+
+
+def handbills(canvas: Canvas, rng: random.Random, words: Sequence[str], links: Sequence[str]) -> list[Box]:
+    """Posters in rows of four; returns their boxes.
+
+    Args:
+        canvas: Where: `SIZE`.
+        rng: Chooses colours, faces, ornaments and small differences of place.
+        words: What is written on each.
+        links: What the code of each says, eight at most.
+    """
+    if rng.random() < 0.6:
+        backdrops.room(canvas, rng, floor=0.95)
+    else:
+        backdrops.table(canvas, rng)
+    gap = (canvas.width - _WIDE * COLUMNS) / (COLUMNS + 1)
+    colours = rng.sample(_COLOURS, len(links))
+    boxes = []
+    for number, (text, link, colour) in enumerate(zip(words, links, colours, strict=True)):
+        row, column = divmod(number, COLUMNS)
+        left = gap + column * (_WIDE + gap) + rng.uniform(-6, 6)
+        boxes.append(_handbill(canvas, rng, left, 52 + row * 482 + rng.uniform(-8, 8), colour, text, link))
+    return boxes
+
+
+def _handbill(canvas: Canvas, rng: random.Random, left: float, top: float, colour: str, text: str, link: str) -> Box:
+    middle, key = left + _WIDE / 2, f"q{round(left)}-{round(top)}"
+    canvas.draw(
+        rect(left + 8, top + 11, _WIDE, _TALL, "#00000040", 8),
+        fade(key, mix(colour, "#ffffff", 0.18), mix(colour, "#000000", 0.12)),
+        rect(left, top, _WIDE, _TALL, f"url(#{key})", 8),
+        rect(middle - _PANEL / 2, top + 80, _PANEL, _PANEL, "#ffffff", 12),
+    )
+    face = rng.choice(("round", "script", "sans black"))
+    canvas.text(text, middle, top + 56, 40, face=face, fill=on(colour), anchor="middle", width=_WIDE - 40)
+    code(canvas, link, middle, top + 80 + _PANEL / 2, kind="qr", scale=5)
+    canvas.place(rng.choice(_ORNAMENTS), middle, top + _TALL - 14, 58, shadow=False, note=False)
+    return (round(left), round(top), round(left + _WIDE), round(top + _TALL))
+
 
 _HOURS = range(6, 50, 2)
 _RADII = range(1500, 4100, 100)
@@ -24,18 +71,12 @@ _UNREADABLE = frozenset(("gO8wHb2YqEu",))
 _POSTERS = 8
 
 
-class _Tables(Tables):
-    invitations: tuple[str, ...]
-
-
-_tables = tables("qr_attraction", _Tables)
-
-
-class QrAttraction:
+class QrAttraction(Family):
     """Decode, fetch, read and find; then compare, or look around one place."""
 
     name = "qr_attraction"
     servers = ("pyzbar-mcp", "linkimage-mcp", "ocr", "google-maps", "google-air")
+    invitations = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight small posters with a code each: three or four have a red loop, one a blue one."""
@@ -43,7 +84,7 @@ class QrAttraction:
         pages = rng.sample([page for page in kit.world("links") if page["id"] not in _UNREADABLE], _POSTERS)
         canvas = Canvas(kit.art, *SIZE)
         links = [f"https://unsplash.com/photos/{page['slug']}-{page['id']}" for page in pages]
-        boxes = handbills(canvas, rng, rng.sample(_tables().invitations, _POSTERS), links)
+        boxes = handbills(canvas, rng, rng.sample(self.invitations, _POSTERS), links)
         canvas.light(rng, 0.5)
         meant = rng.sample(range(_POSTERS), rng.choice((4, 4, 5)))
         alone = meant.pop()
@@ -186,7 +227,7 @@ class QrAttraction:
 
 async def _found(
     composition: Composition, links: Sequence[str], play: Script
-) -> tuple[list[dict[str, Any]], list[tuple[float, float]]]:
+) -> tuple[list[Record], list[tuple[float, float]]]:
     """The places behind some links and where they are: photographs, captions, positions."""
     places = [composition.facts["places"][link[-11:]] for link in links]
     texts = await play.step(*(call("linkimage-mcp/fetch_unsplash_image", {"url": link}) for link in links))
@@ -204,7 +245,7 @@ async def _found(
     return places, [sights.position(text) for text in codes]
 
 
-def _names(meant: Sequence[dict[str, Any]], composition: Composition) -> list[Name]:
+def _names(meant: Sequence[Record], composition: Composition) -> list[Name]:
     """The names of some places; the town alone is enough where no other place of the picture is in it."""
     places = list(composition.facts["places"].values())
     titles = [place["title"] for place in places]

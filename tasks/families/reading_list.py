@@ -4,12 +4,10 @@ import json
 import random
 import re
 
-from m3bench.tasks.families import errands, offers, talk
+from m3bench.tasks.families import errands, tool_answers
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.errands import Errand, Thing
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.families.texts import tables
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, words
+from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal
 from m3bench.tasks.task import ReferenceCall
 
 
@@ -19,52 +17,45 @@ class _Books(BarcodeLookup):
     columns, pitch = 4, 400
 
 
-class _Tables(TalkTables):
-    readers: tuple[str, ...]
-    funds: tuple[str, ...]
-    rooms: tuple[str, ...]
-
-
-_tables = tables("reading_list", _Tables)
-
-
-class ReadingList:
+class ReadingList(DeskFamily):
     """Ask, read the rule, scan and look the books up; then add up pages or prices."""
 
     name = "reading_list"
     servers = ("desk", "pyzbar-mcp", "openlibrary_mcp", "amazon", "math")
+    readers = words()
+    funds = words()
+    rooms = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight books with their codes; red is drawn around four or five."""
         composition = _Books().compose(rng, kit)
         books = {book["id"]: book["title"] for book in kit.world("books")}
         meant = [(books[number], number) for number in composition.facts["meant"]]
-        known = _tables()
-        fund, other = rng.sample(known.funds, 2)
-        return talk.with_desk(
+        fund, other = rng.sample(self.funds, 2)
+        return errands.with_desk(
             Composition(picture=composition.picture, scene=composition.scene, facts={"meant": meant}),
             rng,
-            known,
+            self,
             {
-                "weeks": talk.changed(rng, range(11, 30)),
-                "reader": (rng.choice(known.readers),),
+                "weeks": errands.changed(rng, range(11, 30)),
+                "reader": (rng.choice(self.readers),),
                 "copies": (str(rng.randrange(11, 40)),),
                 "fund": (fund, other),
-                "evenings": talk.changed(rng, range(12, 45)),
-                "room": (rng.choice(known.rooms),),
+                "evenings": errands.changed(rng, range(12, 45)),
+                "room": (rng.choice(self.rooms),),
             },
             {
-                "lengths": talk.limits(rng, known.readers, range(180, 620, 10), "{value} pages"),
-                "buying": talk.limits(rng, known.funds, range(1100, 4200, 50), "${value} a copy", 100),
-                "ages": talk.limits(rng, known.rooms, range(1965, 2016), "{value} or later"),
+                "lengths": errands.limits(rng, self.readers, range(180, 620, 10), "{value} pages"),
+                "buying": errands.limits(rng, self.funds, range(1100, 4200, 50), "${value} a copy", 100),
+                "ages": errands.limits(rng, self.rooms, range(1965, 2016), "{value} or later"),
             },
         )  # fmt: skip
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
-        things = [Thing(title, shorter(title), key=number) for title, number in composition.facts["meant"]]
+        things = [CircledThing(title, shorter(title), key=number) for title, number in composition.facts["meant"]]
         scan = call("pyzbar-mcp/scan_barcode", {"image_paths": path})
-        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play, read=scan)
+        return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play, read=scan)
 
 
 def shorter(title: str) -> tuple[str, ...]:
@@ -73,7 +64,7 @@ def shorter(title: str) -> tuple[str, ...]:
     return (short,) if short != title else ()
 
 
-def _book(thing: Thing) -> ReferenceCall:
+def _book(thing: CircledThing) -> ReferenceCall:
     return call("openlibrary_mcp/get_book_info", {"isbn": thing.key})
 
 
@@ -90,18 +81,18 @@ def _year(text: str) -> float:
     return float(found[0])
 
 
-def _offer(thing: Thing) -> ReferenceCall:
+def _offer(thing: CircledThing) -> ReferenceCall:
     return call("amazon/search_products", {"keywords": thing.key}, free=("n",), words={"keywords": (thing.key,)})
 
 
 def _price(text: str) -> float:
-    found = offers.prices(text)
+    found = tool_answers.prices(text)
     need(len(found) == 1, "the shop has not one such book")
     return found[0]
 
 
 _ERRANDS = {
-    "course": Errand(
+    "course": ErrandGoal(
         count="weeks",
         case="reader",
         paper="lengths",
@@ -115,7 +106,7 @@ _ERRANDS = {
         result=("pages_a_week", "how many pages that is in one week"),
         wording="Look every book up by its ISBN, leave out those that are longer than the rules allow, add up the pages of the others and divide them by the number of weeks.",
     ),
-    "purchase": Errand(
+    "purchase": ErrandGoal(
         count="copies",
         case="fund",
         paper="buying",
@@ -129,7 +120,7 @@ _ERRANDS = {
         result=("bill", "what all copies cost"),
         wording="Find every book on amazon.com by its ISBN, leave out those that are dearer than the rules allow, add up the others and multiply the sum by the number of copies.",
     ),
-    "recital": Errand(
+    "recital": ErrandGoal(
         count="evenings",
         case="room",
         paper="ages",

@@ -19,13 +19,13 @@ from m3bench.tasks.families.chart_axis import ChartAxis
 from m3bench.tasks.families.chimes import Chimes
 from m3bench.tasks.families.class_demand import ClassDemand
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase
-from m3bench.tasks.families.delivery import Delivery
+from m3bench.tasks.families.delivery import DeliveryFamily
 from m3bench.tasks.families.dictation import Dictation
 from m3bench.tasks.families.drug import Drug
 from m3bench.tasks.families.fair_map import FairMap
 from m3bench.tasks.families.fipe_car import FipeCar
 from m3bench.tasks.families.fish import Fish
-from m3bench.tasks.families.fleet import Fleet
+from m3bench.tasks.families.fleet import FleetFamily
 from m3bench.tasks.families.floor_plan import FloorPlan
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.form import Form
@@ -46,13 +46,13 @@ from m3bench.tasks.families.museum import Museum
 from m3bench.tasks.families.nixos_diagnostic import NixosDiagnostic
 from m3bench.tasks.families.park_tour import ParkTour
 from m3bench.tasks.families.portfolio import Portfolio
-from m3bench.tasks.families.poster import Poster
+from m3bench.tasks.families.poster import PosterFamily
 from m3bench.tasks.families.qr_attraction import QrAttraction
 from m3bench.tasks.families.reading_list import ReadingList
-from m3bench.tasks.families.report import Report
+from m3bench.tasks.families.report import ReportFamily
 from m3bench.tasks.families.research_station import ResearchStation
 from m3bench.tasks.families.routine import Routine
-from m3bench.tasks.families.seating import Seating
+from m3bench.tasks.families.seating import SeatingFamily
 from m3bench.tasks.families.signposts import Signposts
 from m3bench.tasks.families.slides import Slides
 from m3bench.tasks.families.stock_growth import StockGrowth
@@ -97,18 +97,18 @@ _DESK: tuple[Family, ...] = (
     Buffet(),
     Portfolio(),
     ReadingList(),
-    Fleet(),
+    FleetFamily(),
     Supplies(),
     ParkTour(),
 )
 
 _STUDIO: tuple[Family, ...] = (
     ChartAxis(),
-    Poster(),
+    PosterFamily(),
     FloorPlan(),
     IconSheet(),
     Form(),
-    Report(),
+    ReportFamily(),
     Slides(),
     Balance(),
     Timetable(),
@@ -127,9 +127,9 @@ _SNAPSHOTS: tuple[Family, ...] = (
     Larder(),
     Bookstall(),
     KitchenScale(),
-    Delivery(),
+    DeliveryFamily(),
     FairMap(),
-    Seating(),
+    SeatingFamily(),
 )
 
 FAMILIES = {family.name: family for family in _FAMILIES}

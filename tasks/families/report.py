@@ -1,25 +1,74 @@
 """A report of two pages on the companies that are circled on a board: a wrong row, figures that disagree, captions at other figures, a table over the margin."""
 
 import json
+import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.answers.pages import NoOverlap, PageSays, TextFits
+from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.figures import FIGURES
-from m3bench.tasks.families.lettering import SMALLEST, Lettering, Line, resized
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
 from m3bench.tasks.families.portfolio import spelled
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
+from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
 from m3bench.tasks.families.stock_growth import StockGrowth
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.studio import fonts
-from m3bench.tasks.studio.page import Element, Page
-from m3bench.tasks.studio.shapes import box, line, page_of, text
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.families.texts import TableRow
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.studio.page import Attribute, Element, Page, box, element, line, page_of, text
+
+
+def _columns(name: str, x: float, y: float, ink: str, accent: str) -> list[Element]:
+    heights = (38, 52, 47, 70, 84, 96)
+    bars = [
+        box(f"{name}-part-{number}", x + 26 + 35 * number, y + 116 - high, 24, high, accent)
+        for number, high in enumerate(heights)
+    ]
+    return [*bars, line(f"{name}-part-6", x + 16, y + 116, x + 240, y + 116, ink, stroke_width=2)]
+
+
+def _curve(name: str, x: float, y: float, ink: str, accent: str) -> list[Element]:
+    heights = (30, 44, 34, 58, 50, 76, 66, 98)
+    points = [(x + 26 + 29 * number, y + 116 - high) for number, high in enumerate(heights)]
+    outline = "M " + " L ".join(f"{left:g} {top:g}" for left, top in points)
+    drawn: dict[str, Attribute] = {
+        "d": outline,
+        "fill": "none",
+        "stroke": accent,
+        "stroke-width": 4,
+        "stroke-linejoin": "round",
+    }
+    dots = [
+        element("circle", f"{name}-part-{number}", {"cx": left, "cy": top, "r": 4, "fill": ink})
+        for number, (left, top) in enumerate(points, 1)
+    ]
+    axis = line(f"{name}-part-9", x + 16, y + 116, x + 240, y + 116, ink, stroke_width=2)
+    return [element("path", f"{name}-part-0", drawn), *dots, axis]
+
+
+def _pie(name: str, x: float, y: float, ink: str, accent: str) -> list[Element]:
+    middle, radius = (x + 128, y + 66), 52.0
+    cuts, found = (0.0, 0.42, 0.7, 0.88, 1.0), []
+    for number, (start, end) in enumerate(pairwise(cuts)):
+        (x1, y1), (x2, y2) = (
+            (middle[0] + radius * math.sin(math.tau * share), middle[1] - radius * math.cos(math.tau * share))
+            for share in (start, end)
+        )
+        outline = f"M {middle[0]:g} {middle[1]:g} L {x1:.1f} {y1:.1f} A {radius:g} {radius:g} 0 0 1 {x2:.1f} {y2:.1f} Z"
+        paint = (accent, ink, "#a9adb5", "#d7d9de")[number]
+        found.append(element("path", f"{name}-part-{number}", {"d": outline, "fill": paint, "stroke": "#ffffff"}))
+    return found
+
+
+FIGURES: Mapping[str, Callable[[str, float, float, str, str], list[Element]]] = {
+    "columns": _columns,
+    "curve": _curve,
+    "pie": _pie,
+}
+"""By the way that a figure is drawn: given a name, a corner and two colours, its parts on 256 by 132 pixels."""
+
 
 _WIDE, _HIGH = 640.0, 640.0
 """Of one of the two sheets."""
@@ -36,26 +85,7 @@ _SUITS = (("#ffffff", "#27406b", "#d8734f", "#e6ebf4"), ("#fffdf8", "#2f5d4a", "
 """Paper, ink, accent and tint."""
 
 
-class _Tables(Tables):
-    titles: tuple[str, ...]
-    subtitles: tuple[str, ...]
-    tags: tuple[str, ...]
-    notes: tuple[str, ...]
-    closings: tuple[str, ...]
-    feet: tuple[str, ...]
-    openings: tuple[str, ...]
-    sums: tuple[str, ...]
-    seconds: tuple[str, ...]
-    thirds: tuple[str, ...]
-    captions: dict[str, tuple[str, ...]]
-    """By the way that a figure is drawn."""
-    words: tuple[str, ...]
-
-
-_tables = tables("report", _Tables)
-
-
-class _Row(Tables):
+class _Row(TableRow):
     """A company in the table."""
 
     ticker: str
@@ -64,18 +94,23 @@ class _Row(Tables):
     people: int
 
 
-class _Goal(NamedTuple):
-    """What is worked out of the right figures."""
-
-    meaning: str
-    worked_out: Callable[[Sequence[int]], ReferenceCall]
-
-
-class Report:
+class ReportFamily(DraftFamily):
     """Look the circled companies up and both pages over; then mend the table, the text, captions and lettering."""
 
     name = "report"
     servers = ("studio", "yahoo-finance", "math")
+    titles = words()
+    subtitles = words()
+    tags = words()
+    notes = words()
+    closings = words()
+    feet = words()
+    openings = words()
+    sums = words()
+    seconds = words()
+    thirds = words()
+    captions = table(dict[str, tuple[str, ...]])
+    """By the way that a figure is drawn."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board of nine companies, some circled, and a report whose table has one that is not."""
@@ -83,14 +118,16 @@ class Report:
         companies = {company["id"]: company for company in kit.world("companies")}
         red = composition.facts["red"]
         rows = [_row(companies[ticker]) for ticker in rng.sample(red, len(red))]
-        stray = _row(companies[rng.choice([one for one in composition.facts["names"] if one not in red])])
+        stray = _row(companies[rng.choice([ticker for ticker in composition.facts["names"] if ticker not in red])])
         need(all(_size(row.name) >= _LEAST for row in (*rows, stray)), "a name is too long for its cell")
         missing, wrong = rng.sample(range(len(rows)), 2)
-        composition = revisions.with_work(composition, _drafted(rng, _tables(), rows, stray, missing, wrong))
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={**composition.facts, "rows": rows, "stray": stray, "missing": rows[missing], "wrong": rows[wrong]},
+        return revisions.with_work(
+            composition,
+            _drafted(rng, self, rows, stray, missing, wrong),
+            rows=rows,
+            stray=stray,
+            missing=rows[missing],
+            wrong=rows[wrong],
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -118,14 +155,14 @@ class Report:
             fields=(
                 Field(name="missing", meaning="the ticker of the circled company that had no row", value=_name(missing, names)),
                 Field(name="wrong", meaning="the ticker of the circled company whose number of employees was not true", value=_name(wrong, names)),
-                Field(name=play.goal, meaning=goal.meaning, value=Number(value=result), derived=tuple(float(one) for one in figures)),
+                Field(name=play.goal, meaning=goal.meaning, value=Number(value=result), derived=tuple(float(figure) for figure in figures)),
                 revisions.field_of(work, "report", "the revised report; figures and captions are where they were, a caption gets the words of its figure, companies have their full names"),
             ),
             alternatives=(play.varied("worked out without a tool", {summed: (), len(play.steps) - 1: ()}),),
         )  # fmt: skip
 
 
-def _row(company: Mapping[str, Any]) -> _Row:
+def _row(company: Record) -> _Row:
     return _Row(ticker=company["id"], name=company["name"], city=company["city"], people=company["employees"])
 
 
@@ -136,19 +173,19 @@ def _agrees(row: _Row, told: str) -> bool:
 
 
 def _name(row: _Row, rows: Sequence[_Row]) -> Name:
-    others = tuple(one for other in rows if other.ticker != row.ticker for one in (other.ticker, other.name))
+    others = tuple(name for other in rows if other.ticker != row.ticker for name in (other.ticker, other.name))
     return Name(value=row.ticker, aliases=spelled(row.name), others=others)
 
 
 def _drafted(
-    rng: random.Random, known: _Tables, rows: Sequence[_Row], stray: _Row, missing: int, wrong: int
+    rng: random.Random, family: ReportFamily, rows: Sequence[_Row], stray: _Row, missing: int, wrong: int
 ) -> Work:  # fmt: skip
     drafted = list(rows)
     drafted[missing] = stray
     drafted[wrong] = rows[wrong].model_copy(update={"people": _false(rng, rows[wrong].people)})
     total = sum(row.people for row in rows)
     kinds = rng.sample(sorted(FIGURES), len(FIGURES))
-    captions = [f"Figure {number}: {rng.choice(known.captions[kind])}" for number, kind in enumerate(kinds, 1)]
+    captions = [f"Figure {number}: {rng.choice(family.captions[kind])}" for number, kind in enumerate(kinds, 1)]
     confused = list(captions)
     if rng.random() < 0.6:
         one, other = rng.sample(range(len(kinds)), 2)
@@ -158,31 +195,30 @@ def _drafted(
         )
     over = rng.uniform(*_OVER) if rng.random() < 0.5 else 0.0
     lines = [
-        Line("title", rng.choice(known.titles), "title-box", 528, 700, 40),
-        Line("subtitle", rng.choice(known.subtitles), "subtitle-box", 352, 400, 26),
-        Line("tag", rng.choice(known.tags), "tag-box", 160, 600, 26),
-        Line("note", rng.choice(known.notes), "note-box", 520, 400, 30),
-        Line("closing", rng.choice(known.closings), "closing-box", 528, 600, 30),
-        Line("foot", rng.choice(known.feet), "foot-box", 300, 400, 26),
+        BoxedLine("title", rng.choice(family.titles), "title-box", 528, 700, 40),
+        BoxedLine("subtitle", rng.choice(family.subtitles), "subtitle-box", 352, 400, 26),
+        BoxedLine("tag", rng.choice(family.tags), "tag-box", 160, 600, 26),
+        BoxedLine("note", rng.choice(family.notes), "note-box", 520, 400, 30),
+        BoxedLine("closing", rng.choice(family.closings), "closing-box", 528, 600, 30),
+        BoxedLine("foot", rng.choice(family.feet), "foot-box", 300, 400, 26),
     ]
     lettering = Lettering.drawn(rng, lines, 0 if over or confused != captions else 1)
     suit = rng.choice(_SUITS)
-    written = {one.name: one.text for one in lettering.lines}
-    said = rng.choice(known.sums)
-    texts = [rng.choice(part) for part in (known.openings, known.seconds, known.thirds)]
+    written = lettering.texts
+    said = rng.choice(family.sums)
+    texts = [rng.choice(part) for part in (family.openings, family.seconds, family.thirds)]
     sizes = [_size(row.name) for row in drafted]
-    page = _page(
-        suit, written, texts, said.format(total=f"{_false(rng, total):,}"), drafted, sizes, kinds, confused, over
-    )
+    looks = _Looks(suit, written, texts, kinds)
+    page = _page(looks, said.format(total=f"{_false(rng, total):,}"), drafted, sizes, confused, over)
     sizes[missing] = min(sizes[missing], _size(rows[missing].name))
-    right = _page(suit, written, texts, said.format(total=f"{total:,}"), rows, sizes, kinds, captions, 0.0)
+    right = _page(looks, said.format(total=f"{total:,}"), rows, sizes, captions, 0.0)
     right = resized(right, lettering.right)
     numbers = range(1, len(rows) + 1)
     cells = [f"{kind}-{number}" for kind in ("ticker", "company", "city", "people") for number in numbers]
     heads = [f"head-{kind}" for kind in ("ticker", "company", "city", "people")]
     spoken = [*cells, "sum", *(f"caption-{number}" for number in range(1, len(kinds) + 1))]
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Report on companies, two pages",
         draft=resized(page, lettering.drafted),
         right=right,
@@ -219,18 +255,18 @@ def _size(name: str) -> float:
     return min(16.0, round(0.95 * (_CELL - 8) / fonts.width(name, 1.0), 1))
 
 
-def _page(
-    suit: tuple[str, str, str, str],
-    written: Mapping[str, str],
-    texts: Sequence[str],
-    said: str,
-    rows: Sequence[_Row],
-    sizes: Sequence[float],
-    kinds: Sequence[str],
-    captions: Sequence[str],
-    over: float,
-) -> Page:
-    paper, ink, accent, tint = suit
+class _Looks(NamedTuple):
+    """What the draft and the right report have in common."""
+
+    suit: tuple[str, str, str, str]
+    written: Mapping[str, str]
+    texts: Sequence[str]
+    kinds: Sequence[str]
+    """Of the figures."""
+
+
+def _table(suit: tuple[str, str, str, str], rows: Sequence[_Row], sizes: Sequence[float]) -> list[Element]:
+    _, ink, _, tint = suit
     table: list[Element] = []
     for number, (row, size) in enumerate(zip(rows, sizes, strict=True), 1):
         y = _TABLE + _STEP * number
@@ -242,6 +278,14 @@ def _page(
             text(f"city-{number}", 364, y + 20, 15, row.city, "#54575d"),
             text(f"people-{number}", 574, y + 20, 16, f"{row.people:,}", ink, text_anchor="end", font_weight=600),
         ]
+    return table
+
+
+def _page(
+    looks: _Looks, said: str, rows: Sequence[_Row], sizes: Sequence[float], captions: Sequence[str], over: float
+) -> Page:
+    suit, written, texts, kinds = looks
+    paper, ink, accent, tint = suit
     places = ((_LEFT, 464.0), (_LEFT, _HIGH + 150.0), (328.0, _HIGH + 150.0))
     figures: list[Element] = []
     for number, (kind, caption, (x, y)) in enumerate(zip(kinds, captions, places, strict=True), 1):
@@ -269,7 +313,7 @@ def _page(
         text("head-company", 132, _TABLE + 21, 14, "Company", "#ffffff", font_weight=600),
         text("head-city", 364, _TABLE + 21, 14, "Head office", "#ffffff", font_weight=600),
         text("head-people", 574, _TABLE + 21, 14, "Employees", "#ffffff", text_anchor="end", font_weight=600),
-        table,
+        _table(suit, rows, sizes),
         text("number-1", _RIGHT, _HIGH - 14, 13, "1", "#6a6d73", text_anchor="end"),
         text("heading-2", _LEFT, second + 16, 21, "2  What we asked them", ink, font_weight=700),
         _paragraph("second", texts[1], second + 44),
@@ -300,16 +344,16 @@ def _paragraph(name: str, words: str, top: float) -> list[Element]:
     ]
 
 
-_GOALS = {
-    "mean": _Goal(
+_GOALS: Mapping[str, Goal[[Sequence[float]]]] = {
+    "mean": Goal(
         "the average number of employees of the circled companies",
-        lambda figures: call("math/mean", {"numbers": list(figures)}),
+        revisions.averaged,
     ),
-    "spread": _Goal(
+    "spread": Goal(
         "how many employees the largest of the circled companies has more than the smallest",
-        lambda figures: call("math/subtract", {"minuend": max(figures), "subtrahend": min(figures)}),
+        revisions.spread,
     ),
-    "times": _Goal(
+    "times": Goal(
         "how many times as many employees the largest of the circled companies has as the smallest, to two decimals",
         lambda figures: call("math/division", {"numerator": max(figures), "denominator": min(figures)}),
     ),

@@ -4,19 +4,121 @@ import json
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 from m3bench.tasks.answers.fields import Code, Date, Field, File, Integer, Items, Name, Number, Table, Time
-from m3bench.tasks.answers.sheets import WorkbookRows
+from m3bench.tasks.answers.office import WorkbookRows
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import pen
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.signposts import ARMS, SIZE, signpost
+from m3bench.tasks.render.shapes import ellipse, fade, line, mix, on, path, polygon, rect
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
+
+_CABINS = ("#c0392b", "#2f6f9f", "#d98e2b", "#3f7f5f", "#8a4f9f", "#c9ced3", "#a8442f")
+
+
+def cabin(canvas: Canvas, rng: random.Random, x: float, foot: float, wide: float) -> None:
+    """A cabin on stilts, the middle of its foot at `(x, foot)`."""
+    colour, tall = rng.choice(_CABINS), wide * 0.36
+    left, top, key = x - wide / 2, foot - tall - 34, f"c{round(x)}"
+    stilts = [
+        line(left + wide * share, foot - 40, left + wide * share, foot, "#5a6067", 8)
+        for share in (0.1, 0.37, 0.63, 0.9)
+    ]
+    windows = [
+        rect(
+            left + wide * (0.1 + 0.17 * n),
+            top + tall * 0.3,
+            wide * 0.1,
+            tall * 0.26,
+            "#dff1fa",
+            6,
+            'stroke="#3a4149" stroke-width="3"',
+        )
+        for n in range(4)
+    ]
+    canvas.draw(ellipse(x, foot + 2, wide * 0.5, 10, "#00000028"))
+    canvas.thing(
+        "building", *stilts, fade(key, mix(colour, "#ffffff", 0.25), mix(colour, "#000000", 0.2)),
+        rect(left, top, wide, tall, f"url(#{key})", 16), rect(left + wide * 0.04, top - 12, wide * 0.92, 16, "#e9eef1", 6), *windows,
+        rect(left + wide * 0.8, top + tall * 0.3, wide * 0.11, tall * 0.7, "#3a4149", 4),
+    )  # fmt: skip
+
+
+def dome(canvas: Canvas, rng: random.Random, x: float, foot: float, radius: float) -> None:
+    """A dome with a slit for a telescope."""
+    key = f"d{round(x)}"
+    slit = rng.uniform(-0.3, 0.2) * radius
+    canvas.draw(ellipse(x, foot + 2, radius * 1.1, 10, "#00000028"))
+    canvas.thing(
+        "observatory", fade(key, "#ffffff", "#dfe4e8", "#a9b2ba", across=True),
+        rect(x - radius * 0.92, foot - radius * 0.8, radius * 1.84, radius * 0.8, mix("#c9ced3", "#8f989f", 0.3), 4),
+        path(f"M{x - radius:.0f} {foot - radius * 0.78:.0f} A{radius:.0f} {radius:.0f} 0 0 1 {x + radius:.0f} {foot - radius * 0.78:.0f} Z", f"url(#{key})"),
+        polygon([(x + slit, foot - radius * 1.72), (x + slit + radius * 0.24, foot - radius * 1.7), (x + slit + radius * 0.26, foot - radius * 0.9), (x + slit, foot - radius * 0.9)], "#2b333b"),
+        rect(x - radius, foot - radius * 0.82, radius * 2, 10, "#7d868d"), rect(x - radius * 0.14, foot - radius * 0.42, radius * 0.28, radius * 0.42, "#4a535b", 4),
+    )  # fmt: skip
+
+
+SIZE = (1600, 960)
+"""Of a picture."""
+ARMS = 9
+"""Places that a signpost points to."""
+_LANDS = ("snow", "sand", "meadow")
+_BOARDS = ("#fdfbf2", "#f6e7b4", "#cfe3ee", "#f3d9c4", "#d5e6cf", "#20435c", "#6a3a26", "#2f5741")
+_POSTS = (0.255, 0.745)
+"""Where posts stand across a picture."""
+_TALL, _STEP, _TOP = 76, 138, 46
+"""Height of an arm, from one to the next, and where the first begins."""
+_SIZE = 36
+
+
+def signpost(canvas: Canvas, rng: random.Random, names: Sequence[str]) -> list[Box]:
+    """Draw two posts with an arm for each name; returns the boxes of the arms."""
+    level = backdrops.outdoors(canvas, rng, rng.choice(_LANDS), horizon=rng.uniform(0.8, 0.84))
+    for x in (0.06, 0.5, 0.95):
+        if rng.random() < 0.5:
+            dome(canvas, rng, canvas.width * x, level + 30, rng.uniform(45, 52))
+        else:
+            cabin(canvas, rng, canvas.width * x, level + 34, rng.uniform(124, 140))
+    foot = canvas.height - 34
+    posts = [canvas.width * share for share in _POSTS]
+    for x in posts:
+        canvas.draw(
+            ellipse(x, foot, 90, 13, "#00000038"),
+            fade(f"post{round(x)}", "#b08a62", "#8a6845", across=True),
+            rect(x - 15, 22, 30, foot - 22, f"url(#post{round(x)})", 6),
+        )
+    boxes: list[Box] = []
+    for number, name in enumerate(names):
+        row, column = divmod(number, len(posts))
+        top = _TOP + row * _STEP + column * rng.randint(24, 40) + rng.randint(-4, 4)
+        boxes.append(_arm(canvas, rng, name, posts[column], top))
+    return boxes
+
+
+def _arm(canvas: Canvas, rng: random.Random, name: str, x: float, top: float) -> Box:
+    """A board with a point at one end, and a name on it."""
+    board = rng.choice(_BOARDS)
+    wide = min(640.0, canvas.art.width(name, _SIZE, "sans bold") + 70)
+    middle = x + rng.uniform(-22, 22)
+    left, right, bottom = middle - wide / 2, middle + wide / 2, top + _TALL
+    points = [(left, top), (right, top), (right + 40, top + _TALL / 2), (right, bottom), (left, bottom)]
+    if rng.random() < 0.5:
+        points = [(left + right - px, py) for px, py in points]
+    ends = [px for px, _ in points]
+    canvas.draw(polygon([(px + 6, py + 9) for px, py in points], "#00000038"))
+    canvas.thing(
+        "sign",
+        polygon(points, mix(board, "#000000", 0.45)),
+        polygon([(middle + (px - middle) * 0.986, top + _TALL / 2 + (py - top - _TALL / 2) * 0.88) for px, py in points], board),
+    )  # fmt: skip
+    canvas.text(name, middle, top + 51, _SIZE, face="sans bold", fill=on(board), anchor="middle", width=wide - 50)
+    return (round(min(ends)), round(top), round(max(ends)), round(bottom))
+
 
 _KIND = "research_institute"
 _BOOK, _SHEET = "./flare_days.xlsx", "Flares"
@@ -34,19 +136,13 @@ _MARGIN = 0.2
 _FIRST, _LAST = date(2024, 2, 1), date(2025, 10, 20)
 
 
-class _Tables(Tables):
-    known_as: dict[str, tuple[str, ...]]
-    """What else research sites are called."""
-
-
-_tables = tables("research_station", _Tables)
-
-
-class ResearchStation:
+class ResearchStation(Family):
     """Flares and ejections by day in a workbook; a storm in local time; or the stations around and the nearest of them."""
 
     name = "research_station"
     servers = ("nasa-mcp", "google-maps", "excel")
+    known_as = table(dict[str, tuple[str, ...]])
+    """What else research sites are called."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A post with arms that point to nine sites, far from each other; three have a red loop and two a blue one."""
@@ -54,7 +150,7 @@ class ResearchStation:
         pool = [
             place for place in stations if _remote(place) and sum(_apart(place, other) < 15 for other in stations) > 1
         ]
-        sites: list[Mapping[str, Any]] = []
+        sites: list[Record] = []
         for place in rng.sample(pool, len(pool)):
             if len(sites) < ARMS and all(_apart(place, other) > _FAR for other in sites):
                 sites.append(place)
@@ -94,7 +190,7 @@ class ResearchStation:
         self,
         window: tuple[date, date],
         radius: int,
-        facts: Mapping[str, Any],
+        facts: Record,
         path: str,
         play: Script,
     ) -> Solution:
@@ -108,11 +204,11 @@ class ResearchStation:
         need(days == sorted(set(re.findall(r"Issue Time: (\S+)T", text))), "one was told of on another day")
         flares = [call("nasa-mcp/get_solar_flare", {"start_date": day, "end_date": day}) for day in days]
         ejections = [call("nasa-mcp/get_coronal_mass_ejection", {"start_date": day, "end_date": day}) for day in days]
-        around = [sights.nearby(sights.position(one), radius * 1000, _KIND) for one in found]
+        around = [sights.nearby(sights.position(answer), radius * 1000, _KIND) for answer in found]
         texts = await play.step(*flares, *ejections, *around)
         texts, near = texts[: -len(around)], texts[-len(around) :]
         names = sorted(_called(place) for place in _others(near, radius, facts))
-        need(not any("... and" in one for one in (text, *texts)), "not everything is shown")
+        need(not any("... and" in answer for answer in (text, *texts)), "not everything is shown")
         sun = [
             (day, *_strongest(flare, day), _count(cme))
             for day, flare, cme in zip(days, texts[: len(days)], texts[len(days) :], strict=True)
@@ -148,14 +244,14 @@ class ResearchStation:
             given={**_given(window), "radius": str(radius)},
         )
 
-    async def _storm(self, window: tuple[date, date], facts: Mapping[str, Any], path: str, play: Script) -> Solution:
+    async def _storm(self, window: tuple[date, date], facts: Record, path: str, play: Script) -> Solution:
         """When a storm began, by the clocks of three sites."""
         names = facts["red"]
         storms, *found = await play.step(call("nasa-mcp/get_geomagnetic_storm", _span(window)), *map(_where, names))
         need(re.findall(r"found: (\d+)", storms) == ["1"], "there must be one storm")
         start = datetime.fromisoformat(re.findall(r"Start Time: (\S+)Z", storms)[0]).replace(tzinfo=UTC)
         kp = float(re.findall(r"Index: ([\d.]+)", storms)[0])
-        zones = [_zone(sights.position(one), start) for one in found]
+        zones = [_zone(sights.position(answer), start) for answer in found]
         ahead = [_ahead(text) for text in await play.step(*zones)]
         need(0 not in ahead and len(set(ahead)) == len(ahead), "a site keeps UTC, or the clocks of another")
         local = {name: f"{start + timedelta(seconds=off):%H:%M}" for name, off in zip(names, ahead, strict=True)}
@@ -193,10 +289,10 @@ class ResearchStation:
             given=_given(window),
         )
 
-    async def _around(self, radius: int, facts: Mapping[str, Any], path: str, play: Script) -> Solution:
+    async def _around(self, radius: int, facts: Record, path: str, play: Script) -> Solution:
         """The other stations around two sites, and where the one is that is nearest to either."""
         found = await play.step(*map(_where, facts["blue"]))
-        texts = await play.step(*(sights.nearby(sights.position(one), radius * 1000, _KIND) for one in found))
+        texts = await play.step(*(sights.nearby(sights.position(answer), radius * 1000, _KIND) for answer in found))
         off = {
             name: min(facts["around"][site][name] for site in facts["blue"])
             for name in facts["addresses"]
@@ -268,7 +364,7 @@ def _ahead(text: str) -> int:
     return int(response["rawOffset"] + response["dstOffset"])
 
 
-def _others(texts: Sequence[str], radius: int, facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _others(texts: Sequence[str], radius: int, facts: Record) -> list[Record]:
     """The stations around two sites but for these; each has some, and none may lie at an edge."""
     found = []
     for text, site in zip(texts, facts["blue"], strict=True):
@@ -283,13 +379,13 @@ def _others(texts: Sequence[str], radius: int, facts: Mapping[str, Any]) -> list
     return found
 
 
-def _called(place: Mapping[str, Any]) -> str:
+def _called(place: Record) -> str:
     return str(place["displayName"]["text"])
 
 
-def _site(name: str, names: Sequence[str], facts: Mapping[str, Any]) -> Name:
+def _site(name: str, names: Sequence[str], facts: Record) -> Name:
     others = tuple(dict.fromkeys(other for other in (*names, *facts["names"]) if other != name))
-    known = _tables().known_as
+    known = ResearchStation.known_as
     return Name(
         value=name,
         aliases=known.get(name, ()),
@@ -311,16 +407,18 @@ def _address(text: str) -> Name:
 def _class(size: str) -> Code:
     """A flare's class, as people say it."""
     short = size.removesuffix(".0")
-    said = [form.format(one) for one in (size, short) for form in ("{}", "{} flare", "{}-class flare", "class {}")]
+    said = [
+        form.format(spelling) for spelling in (size, short) for form in ("{}", "{} flare", "{}-class flare", "class {}")
+    ]
     return Code(form="flare class", value=size, aliases=tuple(dict.fromkeys(said[1:])))
 
 
-def _remote(place: Mapping[str, Any]) -> bool:
+def _remote(place: Record) -> bool:
     """Whether a place is a base or an observatory rather than an institute in a town."""
     return not place.get("city_id") or place["city_id"] == "mcmurdo"
 
 
-def _apart(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def _apart(one: Record, other: Record) -> float:
     """Kilometres between two places."""
     lat, lng, lat2, lng2 = (math.radians(place[key]) for place in (one, other) for key in ("lat", "lng"))
     half = math.sin((lat2 - lat) / 2) ** 2 + math.cos(lat) * math.cos(lat2) * math.sin((lng2 - lng) / 2) ** 2

@@ -3,16 +3,14 @@
 import json
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.families.base import Composition, Kit, call, need
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen, postcards
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.task import ReferenceCall
-
-Record = Mapping[str, Any]
 
 MARGIN = 0.1
 """Stars by which the best place must be rated better than the next."""
@@ -50,7 +48,7 @@ def pair(rng: random.Random, kit: Kit, pool: Sequence[Record], beside: Sequence[
     chosen = rng.sample(pool, 2)
     while not apart(chosen):
         chosen = rng.sample(pool, 2)
-    known = [one for one in beside or kit.world("landmarks") if one.get("city_id") and one not in chosen]
+    known = [sight for sight in beside or kit.world("landmarks") if sight.get("city_id") and sight not in chosen]
     cards = [*chosen, *rng.sample(known, 6)]
     canvas = Canvas(kit.art, 1520, 960)
     cities = [city_of(kit, landmark) for landmark in cards]
@@ -129,14 +127,14 @@ def nearby(at: tuple[float, float], radius: int, kind: str) -> ReferenceCall:
     return call("google-maps/places_nearby_search", arguments, free=("languageCode", "regionCode", "fields"))
 
 
-def best(text: str) -> list[dict[str, Any]]:
+def best(text: str) -> list[Record]:
     """The best rated of the places found; several when they are equal, the most reviewed first."""
     found = json.loads(text)["response"]["places"]
     top = max(place["rating"] for place in found)
     return sorted((place for place in found if place["rating"] == top), key=lambda place: -place["userRatingCount"])
 
 
-def ranked(text: str) -> list[dict[str, Any]]:
+def ranked(text: str) -> list[Record]:
     """The places found, the best-rated first; there must be one best."""
     found = sorted(json.loads(text)["response"].get("places", ()), key=lambda place: -place["rating"])
     need(bool(found), "there is no such place")
@@ -144,19 +142,19 @@ def ranked(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def called(place: Mapping[str, Any]) -> str:
+def called(place: Record) -> str:
     """What a place is called."""
     return str(place["displayName"]["text"])
 
 
-def best_place(found: Sequence[Mapping[str, Any]], *context: str) -> Name:
+def best_place(found: Sequence[Record], *context: str) -> Name:
     """The name of the first of the places found, which is none of the others."""
     name = called(found[0])
     others = tuple(called(place) for place in found[1:] if called(place) != name)
     return Name(value=name, others=others, context=(found[0]["formattedAddress"], *context))
 
 
-def best_field(name: str, meaning: str, found: Sequence[Mapping[str, Any]], *context: str) -> Field:
+def best_field(name: str, meaning: str, found: Sequence[Record], *context: str) -> Field:
     """The field for the first of the places found, which are compared by their ratings."""
     ratings = tuple(place["rating"] for place in found)
     return Field(name=name, meaning=meaning, value=best_place(found, *context), compared=ratings)
@@ -168,7 +166,7 @@ def name_of(landmark: Record, others: Iterable[Record], *context: str) -> Name:
     return Name(value=landmark["name"], aliases=names_of(landmark)[1:], others=wrong, context=context)
 
 
-def details(places: Sequence[Mapping[str, Any]]) -> ReferenceCall:
+def details(places: Sequence[Record]) -> ReferenceCall:
     """What is known of the first of places that are equally good."""
     ids = [place["id"] for place in places]
     return call("google-maps/place_details", {"place_id": ids[0]}, either={"place_id": ids}, free=("fields",))
@@ -192,7 +190,7 @@ def dialled(number: str) -> tuple[str, ...]:
     return (number, number.replace(" ", ""), number.replace(" ", "-"), number.lstrip("+"))
 
 
-def walk(start: tuple[float, float], goal: Mapping[str, Any]) -> ReferenceCall:
+def walk(start: tuple[float, float], goal: Record) -> ReferenceCall:
     """The way on foot to a place."""
     arguments = {
         "origin": {"location": {"latLng": {"latitude": start[0], "longitude": start[1]}}},

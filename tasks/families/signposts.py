@@ -4,18 +4,18 @@ import random
 import re
 from dataclasses import replace
 
-from m3bench.tasks.families import frames, tally
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, need
-from m3bench.tasks.families.tally import Tally
+from m3bench.tasks.families import tally, tool_answers
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, need
+from m3bench.tasks.families.tally import TallyGoal
 from m3bench.tasks.families.voicemail import figure, info
-from m3bench.tasks.recording.film import PER_SECOND, Film, Sign
+from m3bench.tasks.recording import PER_SECOND, FilmSign, SilentFilm
 
 _SIGNS = 6
 _ASKED = 3
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
-class Signposts:
+class Signposts(Family):
     """Watch, count the signs, read those that are asked for, look up the shares and add up."""
 
     name = "signposts"
@@ -32,19 +32,19 @@ class Signposts:
         at, signs = rng.randrange(4, 9), []
         for ticker in tickers:
             last = at + rng.randrange(8, 13)
-            signs.append(Sign(ticker, at, last))
+            signs.append(FilmSign(ticker, at, last))
             at = last + rng.randrange(3, 7)
-        film = Film(signs=tuple(signs), pictures=at + PER_SECOND // 2, seed=rng.randrange(10_000))
+        film = SilentFilm(signs=tuple(signs), pictures=at + PER_SECOND // 2, seed=rng.randrange(10_000))
         return Composition.recorded(film, tickers=tickers, names=names, signs=signs)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The tickers at the places that the question names."""
         places = sorted(rng.sample(range(_SIGNS), _ASKED))
         names, tickers = composition.facts["names"], [composition.facts["tickers"][place] for place in places]
-        texts = await frames.read(path, [composition.facts["signs"][place] for place in places], play)
+        texts = await tool_answers.read_signs(path, [composition.facts["signs"][place] for place in places], play)
         for ticker, text in zip(tickers, texts, strict=True):
             need(ticker in text.split(), "a sign cannot be read")
-        things = [tally.Thing(ticker, (names[ticker],)) for ticker in tickers]
+        things = [tally.TalliedThing(ticker, (names[ticker],)) for ticker in tickers]
         others = [name for name in names if name not in tickers]
         solution = await tally.run(_TALLIES[play.goal], things, play, others=others)
         one, two, three = (_PLACES[place] for place in places)
@@ -53,7 +53,7 @@ class Signposts:
 
 
 _TALLIES = {
-    "price": Tally(
+    "price": TallyGoal(
         look_up=info,
         figure=figure("currentPrice"),
         unit="USD",
@@ -62,7 +62,7 @@ _TALLIES = {
         total=("price", "what one share of each of those costs together, at the current price"),
         wording="Read the signs of the film in their order, and add up the current prices of some tickers.",
     ),
-    "low": Tally(
+    "low": TallyGoal(
         look_up=info,
         figure=figure("fiftyTwoWeekLow"),
         unit="USD",

@@ -2,23 +2,18 @@
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
 
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.answers.pages import NoOverlap, PageSays, TextFits
+from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
 from m3bench.tasks.families.barcode_lookup import BarcodeLookup
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import SMALLEST, Lettering, Line, resized
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
 from m3bench.tasks.families.reading_list import shorter
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.studio import fonts
-from m3bench.tasks.studio.page import Attribute, Element, Page, element
-from m3bench.tasks.studio.shapes import box, page_of, text
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.studio.page import Attribute, Element, Page, box, element, page_of, text
 
 _WIDE, _HIGH = 640.0, 360.0
 """Of a slide."""
@@ -37,37 +32,22 @@ _SUITS = (("#fbf8f1", "#3a2e5c", "#d9822b"), ("#f4f8f7", "#1f4d4f", "#c8553d"), 
           ("#f3f5fa", "#22386b", "#b8732e"), ("#f6f7f0", "#38512b", "#8a3f7a"))  # fmt: skip
 """Ground, ink and accent."""
 
-Book = Mapping[str, Any]
-
-
-class _Tables(Tables):
-    titles: tuple[str, ...]
-    subtitles: tuple[str, ...]
-    tags: tuple[str, ...]
-    lines: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("slides", _Tables)
+Book = Record
 
 
 class _Books(BarcodeLookup):
     circled = (_SHOWN, _SHOWN)
 
 
-class _Goal(NamedTuple):
-    """What is worked out of the three right books."""
-
-    meaning: str
-    key: str
-    worked_out: Callable[[Sequence[int]], ReferenceCall]
-
-
-class Slides:
+class Slides(DraftFamily):
     """Look the circled books up and every slide over; then put right what it says and where it is."""
 
     name = "slides"
     servers = ("studio", "pyzbar-mcp", "openlibrary_mcp", "math")
+    titles = words()
+    subtitles = words()
+    tags = words()
+    lines = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six books face down of which three are circled, and a deck with a slide for each of three."""
@@ -82,11 +62,13 @@ class Slides:
         )
         need(all(len({str(book[key]) for book in shown}) == len(shown) for key in ("title", "authors", "pages", "year")), "two are told alike")  # fmt: skip
         missing, wrong = rng.sample(range(_SHOWN), 2)
-        composition = revisions.with_work(composition, _drafted(rng, _tables(), right, stray, missing, wrong))
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={**composition.facts, "right": right, "stray": stray, "missing": missing, "wrong": wrong},
+        return revisions.with_work(
+            composition,
+            _drafted(rng, self, right, stray, missing, wrong),
+            right=right,
+            stray=stray,
+            missing=missing,
+            wrong=wrong,
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -114,7 +96,7 @@ class Slides:
             fields=(
                 Field(name="missing", meaning="the title of the circled book that had no slide", value=_name(missing, names)),
                 Field(name="wrong", meaning="the title of the circled book whose pages or year were not true on its slide", value=_name(wrong, names)),
-                Field(name=play.goal, meaning=goal.meaning, value=Number(value=result), derived=tuple(float(one) for one in figures)),
+                Field(name=play.goal, meaning=goal.meaning, value=Number(value=result), derived=tuple(float(figure) for figure in figures)),
                 revisions.field_of(work, "deck", "the revised deck; titles and authors are as the library catalogue has them, pictures cover nothing and stay on their slide"),
             ),
             alternatives=(
@@ -136,7 +118,7 @@ def _agrees(book: Book, told: str) -> bool:
 
 
 def _name(book: Book, books: Sequence[Book]) -> Name:
-    others = tuple(one["title"] for one in books if one is not book)
+    others = tuple(other["title"] for other in books if other is not book)
     return Name(value=book["title"], aliases=shorter(book["title"]), others=others, context=tuple(book["authors"]))
 
 
@@ -145,7 +127,7 @@ def _size(book: Book) -> float:
 
 
 def _drafted(
-    rng: random.Random, known: _Tables, right: Sequence[Book], stray: Book, missing: int, wrong: int
+    rng: random.Random, family: Slides, right: Sequence[Book], stray: Book, missing: int, wrong: int
 ) -> Work:  # fmt: skip
     drafted = list(right)
     drafted[missing] = stray
@@ -159,16 +141,16 @@ def _drafted(
             round(64 + written * rng.uniform(0.35, 0.7), 1),
             round(_LINES[place] - rng.uniform(40, 70)),
         )
-    said = rng.sample(known.lines, _SHOWN)
+    said = rng.sample(family.lines, _SHOWN)
     lines = [
-        Line("title", rng.choice(known.titles), "title-box", 536, 700, 54),
-        Line("subtitle", rng.choice(known.subtitles), "subtitle-box", 460, 400, 32),
-        Line("tag", rng.choice(known.tags), "tag-box", 184, 600, 34),
-        *(Line(f"line-{number}", one, f"line-{number}-box", 528, 400, 32) for number, one in enumerate(said, 1)),
+        BoxedLine("title", rng.choice(family.titles), "title-box", 536, 700, 54),
+        BoxedLine("subtitle", rng.choice(family.subtitles), "subtitle-box", 460, 400, 32),
+        BoxedLine("tag", rng.choice(family.tags), "tag-box", 184, 600, 34),
+        *(BoxedLine(f"line-{number}", one, f"line-{number}-box", 528, 400, 32) for number, one in enumerate(said, 1)),
     ]
     lettering = Lettering.drawn(rng, lines, 0 if covering is not None else 1)
     suit = rng.choice(_SUITS)
-    spoken = {one.name: one.text for one in lettering.lines}
+    spoken = lettering.texts
     sizes = [_size(book) for book in drafted]
     page = _page(suit, spoken, drafted, sizes, corners)
     sizes[missing] = min(sizes[missing], _size(right[missing]))
@@ -177,7 +159,7 @@ def _drafted(
     told = [f"{kind}-{number}" for kind in ("book", "by", "pages", "year") for number in numbers]
     moved = {} if covering is None else {f"picture-{covering + 1}": ("points",)}
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Slides on books, four pages",
         draft=resized(page, lettering.drafted),
         right=finished,
@@ -261,20 +243,12 @@ def _page(
     )  # fmt: skip
 
 
-_GOALS = {
-    "pages": _Goal(
-        "how many pages the three circled books have together",
-        "pages",
-        lambda figures: call("math/sum", {"numbers": list(figures)}),
-    ),
-    "mean": _Goal(
-        "how many pages the three circled books have on average",
-        "pages",
-        lambda figures: call("math/mean", {"numbers": list(figures)}),
-    ),
-    "apart": _Goal(
+_GOALS: Mapping[str, Goal[[Sequence[float]]]] = {
+    "pages": Goal("how many pages the three circled books have together", revisions.added_up, key="pages"),
+    "mean": Goal("how many pages the three circled books have on average", revisions.averaged, key="pages"),
+    "apart": Goal(
         "how many years lie between the oldest and the newest edition of the three circled books",
-        "year",
-        lambda figures: call("math/subtract", {"minuend": max(figures), "subtrahend": min(figures)}),
+        revisions.spread,
+        key="year",
     ),
 }

@@ -3,18 +3,149 @@
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, File, Integer, Money, Name, Number, Table
 from m3bench.tasks.checks import PictureChanged
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.render import pen
-from m3bench.tasks.render.boards import STYLES, board
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.json_types import Record
+from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.render.shapes import fade, line, mix, rect
+from m3bench.tasks.scene import Box
+from m3bench.tasks.task import Reference, ReferenceCall
+
+STYLES = ("screen", "whiteboard", "sheet")
+COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class PriceBoard:
+    """Where things are on a board."""
+
+    words: tuple[Box, ...]
+    field: Box
+    """The empty one."""
+    ink: str
+    """A colour that shows on the field."""
+
+
+def board(
+    canvas: Canvas, rng: random.Random, style: str, heading: str, words: Sequence[str], caption: str
+) -> PriceBoard:
+    """Fill a canvas with a board.
+
+    Args:
+        canvas: Wide enough for 1300 pixels.
+        rng: Chooses colours and small differences.
+        style: One of `STYLES`.
+        heading: Stands above.
+        words: Nine short words at most.
+        caption: Stands at the empty field.
+    """
+    drawn = {"screen": _screen, "whiteboard": _whiteboard, "sheet": _sheet}[style]
+    return drawn(canvas, rng, heading, words, caption)
+
+
+def _screen(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> PriceBoard:
+    width, height = canvas.width, canvas.height
+    back, glow = rng.choice((("#0d1b26", "#ffd166"), ("#11161d", "#7ee08a"), ("#141427", "#8fd3ff")))
+    level = backdrops.room(canvas, rng, 0.84)
+    left, top, right, bottom = 90, 44, width - 90, height - 150
+    canvas.draw(
+        rect(width / 2 - 60, bottom, 120, 74, "#565d66"),
+        rect(width / 2 - 210, bottom + 66, 420, 22, "#474d55", 10),
+        rect(left - 16, top - 16, right - left + 32, bottom - top + 32, "#2b3038", 22),
+        rect(left, top, right - left, bottom - top, back, 8),
+    )
+    canvas.place("potted plant", 70 + rng.uniform(0, 30), level + 96, 150, flip=rng.random() < 0.5)
+    canvas.text(heading, left + 46, top + 76, 46, face="mono bold", fill="#f2f5f7")
+    canvas.draw(line(left + 40, top + 104, right - 40, top + 104, glow, 4))
+    places = _columns(
+        canvas, words, left + 56, top + 196, (right - left - 60) / COLUMNS, face="mono bold", fill=glow, size=66
+    )
+    return _with_field(
+        canvas,
+        places,
+        caption,
+        (left + 46, bottom - 190, right - left - 92, 150),
+        "#f2f5f7",
+        mix(back, "#ffffff", 0.06),
+        "mono bold",
+    )
+
+
+def _whiteboard(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> PriceBoard:
+    width, height = canvas.width, canvas.height
+    backdrops.room(canvas, rng, 0.93)
+    left, top, right, bottom = 80, 46, width - 80, height - 118
+    pen = rng.choice(("#3f4550", "#6b3f1d", "#4d4a33", "#3b2f63"))
+    canvas.draw(
+        rect(left + 10, top + 16, right - left, bottom - top, "#00000030", 14),
+        rect(left, top, right - left, bottom - top, "#b4bcc4", 14),
+        fade("white", "#ffffff", "#f1f4f6"),
+        rect(left + 16, top + 16, right - left - 32, bottom - top - 32, "url(#white)", 6),
+        rect(width / 2 - 230, bottom - 4, 460, 20, "#9aa3ac", 6),
+    )
+    for number, colour in enumerate(("#1f4f9a", "#a3262b", "#1f6b45")):
+        canvas.draw(rect(width / 2 - 180 + number * 120, bottom - 16, 84, 14, colour, 6))
+    canvas.text(heading, left + 64, top + 100, 54, face="round", fill=mix(pen, "#000000", 0.35))
+    canvas.draw(line(left + 60, top + 122, left + 72 + canvas.art.width(heading, 54, "round"), top + 118, pen, 5))
+    places = _columns(
+        canvas, words, left + 72, top + 214, (right - left - 60) / COLUMNS, face="mono bold", fill=pen, size=66
+    )
+    return _with_field(
+        canvas, places, caption, (left + 60, bottom - 200, right - left - 120, 150), "#22262e", "#fbfcfd", "round"
+    )
+
+
+def _sheet(canvas: Canvas, rng: random.Random, heading: str, words: Sequence[str], caption: str) -> PriceBoard:
+    width, height = canvas.width, canvas.height
+    backdrops.table(canvas, rng)
+    left, right, bottom = 50.0, width - 50.0, height - 178.0
+    backdrops.paper(canvas, rng, (left, 34, right, bottom))
+    beside = ["coffee", "computer mouse", "fountain pen", "mobile phone", "calendar", "tea", "keyboard"]
+    for number, thing in enumerate(rng.sample(beside, 3)):
+        canvas.place(
+            thing, width * (number + 0.5) / 3 + rng.uniform(-90, 90), height - 22, 118, flip=rng.random() < 0.5
+        )
+    canvas.text(heading, left + 60, 122, 54, face="serif bold", fill="#2c2a28")
+    places = _columns(
+        canvas, words, left + 66, 234, (right - left - 60) / COLUMNS, face="mono bold", fill="#26303f", size=66
+    )
+    return _with_field(
+        canvas, places, caption, (left + 56, bottom - 184, right - left - 112, 142), "#22262e", "#fffef9", "serif bold"
+    )
+
+
+def _columns(
+    canvas: Canvas, words: Sequence[str], x: float, y: float, wide: float, *, face: str, fill: str, size: float
+) -> tuple[Box, ...]:
+    """Columns, read row by row; returns where the words are."""
+    places = (divmod(number, COLUMNS) for number in range(len(words)))
+    return tuple(
+        canvas.text(word, x + column * wide, y + row * size * 1.7, size, face=face, fill=fill)
+        for word, (row, column) in zip(words, places, strict=True)
+    )
+
+
+def _with_field(
+    canvas: Canvas, words: tuple[Box, ...], caption: str, area: tuple[float, float, float, float], ink: str, fill: str,
+    face: str,
+) -> PriceBoard:  # fmt: skip
+    """Finish a board with a caption and the empty field to its right, in an area by its corner and size."""
+    x, y, width, height = area
+    canvas.text(caption, x, y + height / 2 + 14, 40, face=face, fill=ink)
+    left = x + canvas.art.width(caption, 40, face) + 34
+    canvas.draw(
+        rect(left, y, x + width - left, height, fill, 8, f'stroke="{ink}" stroke-width="4" stroke-dasharray="16 10"')
+    )
+    field = (round(left) + 6, round(y) + 6, round(x + width) - 6, round(y + height) - 6)
+    return PriceBoard(words=words, field=field, ink=ink)
+
 
 _LETTERS = 57.0
 """Pixels that a character of the drawn text takes at scale 2."""
@@ -29,21 +160,15 @@ class _Measure(NamedTuple):
     statement: str
 
 
-class _Tables(Tables):
-    headings: tuple[str, ...]
-    captions: tuple[str, ...]
-    measures: tuple[_Measure, ...]
-    nicknames: dict[str, tuple[str, ...]]
-
-
-_tables = tables("stock_growth", _Tables)
-
-
-class StockGrowth:
+class StockGrowth(Family):
     """Read the circled tickers, then compare prices, reports or dividends."""
 
     name = "stock_growth"
     servers = ("ocr", "yahoo-finance", "imagesorcery-mcp")
+    headings = words()
+    captions = words()
+    measures = table(tuple[_Measure, ...])
+    nicknames = table(dict[str, tuple[str, ...]])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with nine tickers, of which three or four are circled in red and two in blue, and an empty field."""
@@ -52,7 +177,7 @@ class StockGrowth:
         tickers = [ticker for ticker in companies if re.fullmatch(r"[A-Z]{3,5}", ticker)]
         words = rng.sample([ticker for ticker in tickers if ticker != "GOOG"], _SHARES)
         style = rng.choice(STYLES)
-        drawn = board(canvas, rng, style, rng.choice(_tables().headings), words, rng.choice(_tables().captions))
+        drawn = board(canvas, rng, style, rng.choice(self.headings), words, rng.choice(self.captions))
         canvas.light(rng, 0.3 if style == "screen" else 0.7)
         many = rng.choice((3, 3, 4))
         order = rng.sample(range(_SHARES), _SHARES)
@@ -94,15 +219,11 @@ async def _growth(
     best, other = sorted(dearest, key=lambda ticker: -growths[ticker])
     need(growths[best] - growths[other] >= 0.3 and growths[best] >= 0.5, "no clear winner")
     label = f"{best} {growths[best]:+.2f}%"
-    lettering = call(
-        "imagesorcery-mcp/draw_texts",
-        {"input_path": path, "texts": [_lettering(label, composition)]},
-        free=("output_path",),
-    )
-    (text,) = await play.step(lettering)
-    changed = PictureChanged(
-        source=path.removeprefix("./"), pattern="*.png", boxes=(composition.facts["field"],), margin=16
-    )
+    drawn = {"input_path": path, "texts": [_lettering(label, composition)]}
+    (text,) = await play.step(call("imagesorcery-mcp/draw_texts", drawn, free=("output_path",)))
+    field = composition.facts["field"]
+    changed = PictureChanged(source=path.removeprefix("./"), pattern="*.png", boxes=(field,), margin=16)
+    costs = tuple((_share(ticker, composition), Money(value=price, unit="USD")) for ticker, price in prices.items())
     return Solution(
         wording=f"Read the tickers circled in red in {path}, find the two with the highest currentPrice, compare their closes of {start} and {end}, "
         "and draw the better one's growth into the empty field.",
@@ -113,13 +234,7 @@ async def _growth(
             Field(
                 name="prices",
                 meaning="each share circled in red and what it costs now, in dollars",
-                value=Table(
-                    columns=("ticker", "price"),
-                    rows=tuple(
-                        (_share(ticker, composition), Money(value=price, unit="USD"))
-                        for ticker, price in prices.items()
-                    ),
-                ),
+                value=Table(columns=("ticker", "price"), rows=costs),
             ),
             Field(
                 name="winner",
@@ -148,7 +263,7 @@ async def _books(
     rng: random.Random, composition: Composition, listed: Sequence[str], path: str, play: Script
 ) -> Solution:
     """The yearly report of those in red; of the leader, what the last broker and the newest headline say."""
-    measure, months = rng.choice(_tables().measures), rng.randint(2, 9)
+    measure, months = rng.choice(StockGrowth.measures), rng.randint(2, 9)
     need(not _FOREIGN & set(listed), "some books are in another currency")
     texts = await play.step(
         *(
@@ -161,14 +276,13 @@ async def _books(
     amounts = {ticker: report[measure.key] for ticker, report in reports.items()}
     best, *others = sorted(listed, key=lambda ticker: -amounts[ticker])
     need(amounts[best] > max(0, amounts[others[0]]) * 1.05, "two of them are about equal")
-    rated = call(
-        "yahoo-finance/get_recommendations",
-        {"ticker": best, "recommendation_type": "upgrades_downgrades", "months_back": months},
-    )
+    wanted = {"ticker": best, "recommendation_type": "upgrades_downgrades", "months_back": months}
+    rated = call("yahoo-finance/get_recommendations", wanted)
     said, news = await play.step(rated, call("yahoo-finance/get_yahoo_finance_news", {"ticker": best}))
     ratings, headlines = json.loads(said), re.findall(r"^- (.*)$", news, re.MULTILINE)
     need(len(ratings) > 1 and ratings[0]["GradeDate"][:10] > ratings[1]["GradeDate"][:10], "two brokers were the last")
     firm, grade = ratings[0]["Firm"], ratings[0]["ToGrade"]
+    figures = tuple((_share(ticker, composition), Number(value=money, unit="USD")) for ticker, money in amounts.items())
     return Solution(
         wording=f"Read the tickers circled in red in {path}, find which has the highest {measure.key} in its newest yearly statement, and "
         f"give the latest of its upgrades and downgrades over {months} months and its newest headline.",
@@ -178,13 +292,7 @@ async def _books(
             Field(
                 name="figures",
                 meaning="each company circled in red and that figure of it, in dollars",
-                value=Table(
-                    columns=("ticker", "figure"),
-                    rows=tuple(
-                        (_share(ticker, composition), Number(value=amount, unit="USD"))
-                        for ticker, amount in amounts.items()
-                    ),
-                ),
+                value=Table(columns=("ticker", "figure"), rows=figures),
             ),
             Field(
                 name="company",
@@ -195,12 +303,12 @@ async def _books(
             Field(
                 name="broker",
                 meaning="the firm that rated it last",
-                value=Name(value=firm, others=tuple(sorted({one["Firm"] for one in ratings} - {firm}))),
+                value=Name(value=firm, others=tuple(sorted({rating["Firm"] for rating in ratings} - {firm}))),
             ),
             Field(
                 name="rating",
                 meaning="what that firm rates it now",
-                value=Name(value=grade, others=tuple(sorted({one["ToGrade"] for one in ratings} - {grade}))),
+                value=Name(value=grade, others=tuple(sorted({rating["ToGrade"] for rating in ratings} - {grade}))),
             ),
             Field(
                 name="headline",
@@ -265,13 +373,13 @@ async def _dividends(
     )
 
 
-def _by_eye(play: Script) -> Any:
+def _by_eye(play: Script) -> Reference:
     return play.varied("the board read by eye", {0: ()})
 
 
 def _share(ticker: str, composition: Composition) -> Name:
     """A share by its ticker or its company's name, and none of the others on the board."""
-    names = {one: (one, name, *_tables().nicknames.get(one, ())) for one, name in composition.facts["names"].items()}
+    names = {one: (one, name, *StockGrowth.nicknames.get(one, ())) for one, name in composition.facts["names"].items()}
     return Name(
         value=ticker,
         aliases=names[ticker][1:],
@@ -291,21 +399,21 @@ def _history(ticker: str, start: date, end: date) -> ReferenceCall:
     after = [(end + timedelta(days=days)).isoformat() for days in range(1, 5)]
     arguments = {"ticker": ticker, "start_date": start.isoformat(), "end_date": after[0], "interval": "1d"}
     before = [(start - timedelta(days=days)).isoformat() for days in range(4)]
-    either: dict[str, list[Any]] = {"start_date": before, "end_date": after, "interval": ["1d", None]}
+    either: dict[str, Sequence[object]] = {"start_date": before, "end_date": after, "interval": ["1d", None]}
     return call("yahoo-finance/get_historical_stock_prices", arguments, either=either)
 
 
-def _closes(rows: Sequence[Mapping[str, Any]], start: date, end: date) -> tuple[float, float]:
+def _closes(rows: Sequence[Record], start: date, end: date) -> tuple[float, float]:
     closes = {row["Date"][:10]: float(row["Close"]) for row in rows}
     return closes[start.isoformat()], closes[end.isoformat()]
 
 
-def _paid(rows: Sequence[Mapping[str, Any]], year: int) -> tuple[float, ...]:
+def _paid(rows: Sequence[Record], year: int) -> tuple[float, ...]:
     """The dividends of a year."""
     return tuple(float(row["Dividends"]) for row in rows if row["Date"][:4] == str(year) and row["Dividends"])
 
 
-def _lettering(label: str, composition: Composition) -> dict[str, Any]:
+def _lettering(label: str, composition: Composition) -> Record:
     """The text in the middle of the empty field."""
     left, top, right, bottom = composition.facts["field"]
     scale = round(min(2.4, 2 * (right - left - 60) / (_LETTERS * len(label))), 2)

@@ -2,64 +2,55 @@
 
 import random
 
-from m3bench.tasks.families import errands, offers, talk
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families import errands, tool_answers
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
 from m3bench.tasks.families.crypto_purchase import CryptoPurchase, spellings
-from m3bench.tasks.families.errands import Errand, Thing
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.talk import TalkTables
-from m3bench.tasks.families.texts import tables
+from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal
 from m3bench.tasks.task import ReferenceCall
 
 
-class _Tables(TalkTables):
-    houses: tuple[str, ...]
-    organisers: tuple[str, ...]
-    covers: tuple[str, ...]
-
-
-_tables = tables("supplies", _Tables)
-
-
-class Supplies:
+class Supplies(DeskFamily):
     """Ask, read the rule, look the offers up; then add up what is left, times a number or divided by one."""
 
     name = "supplies"
     servers = ("desk", "dinox-mcp", "amazon", "math")
+    houses = words()
+    organisers = words()
+    covers = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight things in two rows; red is drawn around three."""
         composition = reduced(CryptoPurchase().compose(rng, kit), 0.8)
-        known, things, meant = _tables(), composition.facts["things"], composition.facts["meant"]
-        cover, other = rng.sample(known.covers, 2)
-        return talk.with_desk(
+        things, meant = composition.facts["things"], composition.facts["meant"]
+        cover, other = rng.sample(self.covers, 2)
+        return errands.with_desk(
             composition,
             rng,
-            known,
+            self,
             {
-                "rooms": talk.changed(rng, range(11, 40)),
-                "house": (rng.choice(known.houses),),
-                "tickets": talk.changed(rng, range(60, 400)),
-                "organiser": (rng.choice(known.organisers),),
+                "rooms": errands.changed(rng, range(11, 40)),
+                "house": (rng.choice(self.houses),),
+                "tickets": errands.changed(rng, range(60, 400)),
+                "organiser": (rng.choice(self.organisers),),
                 "tenants": (str(rng.randrange(11, 36)),),
                 "cover": (cover, other),
             },
             {
-                "unwanted": {name: ", ".join(sorted(_closed(rng, things, meant))) for name in known.houses},
-                "prizes": talk.limits(rng, known.organisers, range(25, 260, 5), "${value} a prize"),
-                "insured": talk.limits(rng, known.covers, range(20, 220, 5), "${value} or more"),
+                "unwanted": {name: ", ".join(sorted(_closed(rng, things, meant))) for name in self.houses},
+                "prizes": errands.limits(rng, self.organisers, range(25, 260, 5), "${value} a prize"),
+                "insured": errands.limits(rng, self.covers, range(20, 220, 5), "${value} or more"),
             },
         )  # fmt: skip
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
-        things = [Thing(name, spellings(name)) for name in composition.facts["meant"]]
+        things = [CircledThing(name, spellings(name)) for name in composition.facts["meant"]]
         seen = call(
             "dinox-mcp/detect-all-objects",
             {"imageFileUri": path, "includeDescription": False},
             free=("includeDescription",),
         )
-        return await errands.run(_ERRANDS[play.goal], things, _tables(), rng, path, play, read=seen)
+        return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play, read=seen)
 
 
 def _closed(rng: random.Random, things: list[str], meant: list[str]) -> list[str]:
@@ -68,7 +59,7 @@ def _closed(rng: random.Random, things: list[str], meant: list[str]) -> list[str
     return [*rng.sample(meant, rng.choice((1, 1, 2))), *rng.sample(others, 2)]
 
 
-def _offer(thing: Thing) -> ReferenceCall:
+def _offer(thing: CircledThing) -> ReferenceCall:
     return call(
         "amazon/search_products",
         {"keywords": thing.name, "n": 1},
@@ -78,13 +69,13 @@ def _offer(thing: Thing) -> ReferenceCall:
 
 
 def _price(text: str) -> float:
-    found = offers.prices(text)
+    found = tool_answers.prices(text)
     need(bool(found), "it is not sold")
     return found[0]
 
 
 _ERRANDS = {
-    "furnish": Errand(
+    "furnish": ErrandGoal(
         count="rooms",
         case="house",
         paper="unwanted",
@@ -99,7 +90,7 @@ _ERRANDS = {
         result=("purchase", "what the purchase for all rooms costs"),
         wording="Leave out what the rules keep out of the house, add up the first amazon.com offers for the other things and multiply the sum by the number of rooms.",
     ),
-    "raffle": Errand(
+    "raffle": ErrandGoal(
         count="tickets",
         case="organiser",
         paper="prizes",
@@ -113,7 +104,7 @@ _ERRANDS = {
         result=("ticket_price", "what a ticket must cost to pay for them"),
         wording="Leave out things whose first amazon.com offer is dearer than the rules allow, add up the others and divide the sum by the number of tickets.",
     ),
-    "insure": Errand(
+    "insure": ErrandGoal(
         count="tenants",
         case="cover",
         paper="insured",

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Choice, Field, Items, Money, Name, Number
-from m3bench.tasks.families.base import UNAIDED, Script, Solution, call, need
+from m3bench.tasks.families.base import UNAIDED, Script, Solution, call, need, product
 from m3bench.tasks.task import Reference, ReferenceCall
 
 CLOSE = 0.02
 """By which share the largest figure must be larger than the next."""
 
 
-class Thing(NamedTuple):
+class TalliedThing(NamedTuple):
     """Something that is meant."""
 
     name: str
@@ -28,13 +28,13 @@ class Thing(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class TallyGoal:
     """A goal of a family."""
 
-    look_up: Callable[[Thing], ReferenceCall]
+    look_up: Callable[[TalliedThing], ReferenceCall]
     figure: Callable[[str], float]
     """What is added up."""
-    find: Callable[[Thing], ReferenceCall] | None = None
+    find: Callable[[TalliedThing], ReferenceCall] | None = None
     """Brings what a thing is looked up by, where its name is not enough."""
     key: Callable[[str], str] = str
     """Reads that."""
@@ -54,7 +54,12 @@ class Tally:
 
 
 async def run(
-    tally: Tally, things: Sequence[Thing], play: Script, *, others: Sequence[str] = (), options: Sequence[str] = ()
+    tally: TallyGoal,
+    things: Sequence[TalliedThing],
+    play: Script,
+    *,
+    others: Sequence[str] = (),
+    options: Sequence[str] = (),
 ) -> Solution:
     """Play a tally, after the steps that heard or saw what is meant.
 
@@ -71,7 +76,9 @@ async def run(
         things = [thing._replace(key=tally.key(text)) for thing, text in zip(things, found, strict=True)]
     figures = [tally.figure(text) for text in await play.step(*map(tally.look_up, things))]
     if tally.multiplied:
-        products = await play.step(*(_times(figure, one) for figure, one in zip(figures, things, strict=True)))
+        products = await play.step(
+            *(product(figure, thing.many) for figure, thing in zip(figures, things, strict=True))
+        )
         figures = [round(float(text), 2) for text in products]
     (added,) = await play.step(call("math/sum", {"numbers": figures}))
     total = round(float(added), 2)
@@ -88,7 +95,7 @@ async def run(
             Field(
                 name=tally.meant[0],
                 meaning=tally.meant[1],
-                value=Items(items=tuple(_name(one, things, others) for one in things)),
+                value=Items(items=tuple(_name(thing, things, others) for thing in things)),
             ),
             Field(
                 name=tally.most[0],
@@ -112,25 +119,17 @@ def without_tools(play: Script, sensed: int) -> Reference:
     return play.varied(UNAIDED, dict.fromkeys(range(sensed), ()))
 
 
-def _times(figure: float, thing: Thing) -> ReferenceCall:
-    return call(
-        "math/multiply",
-        {"firstNumber": figure, "SecondNumber": thing.many},
-        either={"firstNumber": (figure, thing.many), "SecondNumber": (thing.many, figure)},
-    )
-
-
-def _name(one: Thing, things: Sequence[Thing], others: Sequence[str]) -> Name:
-    known = (one.name, *one.spellings)
-    more = [name for thing in things if thing != one for name in (thing.name, *thing.spellings)]
+def _name(thing: TalliedThing, things: Sequence[TalliedThing], others: Sequence[str]) -> Name:
+    known = (thing.name, *thing.spellings)
+    more = [name for other in things if other != thing for name in (other.name, *other.spellings)]
     return Name(
-        value=one.name,
-        aliases=one.spellings,
+        value=thing.name,
+        aliases=thing.spellings,
         others=tuple(dict.fromkeys(name for name in (*more, *others) if name not in known)),
     )
 
 
-def _value(tally: Tally, total: float) -> Number | Money:
+def _value(tally: TallyGoal, total: float) -> Number | Money:
     if len(tally.unit) == 3 and tally.unit.isupper():
         return Money(value=total, unit=tally.unit)
     return Number(value=total, within=tally.within, unit=tally.unit)

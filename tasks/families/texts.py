@@ -7,10 +7,10 @@ Nothing is read before it is needed.
 """
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any, TypeAlias, TypeVar
+from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -21,20 +21,17 @@ _OneGoal: TypeAlias = Annotated[tuple[Question, ...], Field(min_length=10)]
 _Goals: TypeAlias = Annotated[dict[str, Annotated[tuple[Question, ...], Field(min_length=4)]], Field(min_length=2)]
 
 
-class Tables(BaseModel):
-    """What a family chooses from besides the world; each family that has tables declares its own fields."""
+class TableRow(BaseModel):
+    """A row of a table, for families whose tables hold more than words."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-AnyTables = TypeVar("AnyTables", bound=Tables)
 
 
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     questions: _OneGoal | _Goals
-    tables: dict[str, Any] = {}
+    tables: dict[str, object] = {}
 
 
 def questions(family: str) -> dict[str, tuple[str, ...]]:
@@ -43,9 +40,9 @@ def questions(family: str) -> dict[str, tuple[str, ...]]:
     return found if isinstance(found, dict) else {"": found}
 
 
-def tables(family: str, model: type[AnyTables]) -> Callable[[], AnyTables]:
-    """A function that returns the family's tables; the file is read at the first call."""
-    return cache(lambda: model.model_validate(_read(family).tables))
+def tables(family: str) -> Mapping[str, object]:
+    """What else the family chooses from, by name; its class declares what each table holds."""
+    return _read(family).tables
 
 
 @cache

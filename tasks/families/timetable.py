@@ -1,24 +1,19 @@
 """A timetable of courses after a list with circled ones: one is another, one is in the wrong room, one at the wrong time over another, writing sticks out."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Choice, Field, Name, Number
 from m3bench.tasks.answers.pages import BlocksAt, NoOverlap, PageSays, TextFits
+from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.lettering import SMALLEST, Lettering, Line, resized
-from m3bench.tasks.families.reduction import reduced
-from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
+from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
 from m3bench.tasks.render import backdrops, pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.studio import fonts
-from m3bench.tasks.studio.page import Element, Page
-from m3bench.tasks.studio.shapes import box, line, page_of, text
-from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.studio.page import Element, Page, box, line, page_of, text
 
 _ROOMS = ("Hall", "Studio", "Kitchen", "Attic")
 _FIRST, _LAST = 9, 17
@@ -34,20 +29,6 @@ _SUITS = (
     ("#f0f3f8", "#2c3e66", "#bcd3ec"),
 )
 """Ground, ink and blocks."""  # fmt: skip
-
-
-class _Tables(Tables):
-    courses: tuple[str, ...]
-    heads: tuple[str, ...]
-    titles: tuple[str, ...]
-    subtitles: tuple[str, ...]
-    tags: tuple[str, ...]
-    notes: tuple[str, ...]
-    feet: tuple[str, ...]
-    words: tuple[str, ...]
-
-
-_tables = tables("timetable", _Tables)
 
 
 class _Course(NamedTuple):
@@ -75,33 +56,29 @@ class _Course(NamedTuple):
         return x, round(y, 1), x + _COLUMN - 8, round(y + _HOUR * self.minutes / 60 - 4, 1)
 
 
-class _Goal(NamedTuple):
-    """What is worked out of the right timetable."""
-
-    meaning: str
-    worked_out: Callable[[Sequence[int]], ReferenceCall]
-
-
-class Timetable:
+class Timetable(DraftFamily):
     """Compare the timetable with the list, block by block and as a page; then move, rename and resize what is wrong."""
 
     name = "timetable"
     servers = ("studio", "math")
+    courses = words()
+    heads = words()
+    titles = words()
+    subtitles = words()
+    tags = words()
+    notes = words()
+    feet = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A list of nine courses of which six are circled, and a timetable of six."""
-        known = _tables()
-        courses = _planned(rng, rng.sample(known.courses, _LISTED))
+        courses = _planned(rng, rng.sample(self.courses, _LISTED))
         meant, others = courses[:_CIRCLED], courses[_CIRCLED:]
         listed = rng.sample(courses, _LISTED)
-        composition = reduced(_list(rng, kit, rng.choice(known.heads), listed, meant), 0.7, colours=256)
+        composition = reduced(_list(rng, kit, rng.choice(self.heads), listed, meant), 0.7, colours=256)
         drafted, missing, moved, late = _confused(rng, meant, others[0].name)
-        work = _drafted(rng, known, meant, drafted, missing, moved, late)
-        composition = revisions.with_work(composition, work)
-        return Composition(
-            picture=composition.picture,
-            scene=composition.scene,
-            facts={"work": work, "listed": listed, "meant": meant, "missing": missing, "moved": moved, "late": late},
+        work = _drafted(rng, self, meant, drafted, missing, moved, late)
+        return revisions.with_work(
+            composition, work, listed=listed, meant=meant, missing=missing, moved=moved, late=late
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -111,7 +88,7 @@ class Timetable:
         meant: Sequence[_Course] = facts["meant"]
         await revisions.opened(work, play)
         await revisions.revised(work, play)
-        minutes = [one.minutes for one in meant]
+        minutes = [course.minutes for course in meant]
         (told,) = await play.step(goal.worked_out(minutes))
         result = round(float(told), 2)
         missing, moved, late = (meant[facts[name]] for name in ("missing", "moved", "late"))
@@ -139,7 +116,7 @@ def _clock(minutes: int) -> str:
 
 
 def _name(course: _Course, listed: Sequence[_Course]) -> Name:
-    return Name(value=course.name, others=tuple(one.name for one in listed if one.name != course.name))
+    return Name(value=course.name, others=tuple(other.name for other in listed if other.name != course.name))
 
 
 def _planned(rng: random.Random, names: Sequence[str]) -> list[_Course]:
@@ -162,10 +139,12 @@ def _confused(rng: random.Random, meant: Sequence[_Course], stray: str) -> tuple
     for missing, moved, late in rng.sample(list(permutations(range(len(meant)), 3)), 60):
         rest = [one for number, one in enumerate(meant) if number not in (moved, late)]
         rooms = [meant[moved]._replace(room=room) for room in range(len(_ROOMS)) if room != meant[moved].room]
-        free = [one for one in rooms if not any(one.meets(other) for other in rest)]
+        free = [course for course in rooms if not any(course.meets(other) for other in rest)]
         last = _LAST * 60 - meant[late].minutes
         times = [meant[late]._replace(start=start) for start in range(_FIRST * 60, last + 1, 30)]
-        over = [one for one in times if any(one.meets(other) and one.start != other.start for other in rest)]
+        over = [
+            course for course in times if any(course.meets(other) and course.start != other.start for other in rest)
+        ]
         if free and over:
             drafted = list(meant)
             drafted[missing] = meant[missing]._replace(name=stray)
@@ -190,7 +169,7 @@ def _list(rng: random.Random, kit: Kit, head: str, listed: Sequence[_Course], me
         right = canvas.text(_ROOMS[one.room], 900, y, 46, face="hand", fill=ink)
         boxes[one.name] = (left[0], left[1], right[2], right[3])
     canvas.light(rng, 0.6)
-    names = [one.name for one in meant]
+    names = [course.name for course in meant]
     pen.circle(
         canvas, rng, [boxes[name] for name in names], [found for name, found in boxes.items() if name not in names]
     )
@@ -199,7 +178,7 @@ def _list(rng: random.Random, kit: Kit, head: str, listed: Sequence[_Course], me
 
 def _drafted(
     rng: random.Random,
-    known: _Tables,
+    family: Timetable,
     meant: Sequence[_Course],
     drafted: Sequence[_Course],
     missing: int,
@@ -207,17 +186,17 @@ def _drafted(
     late: int,
 ) -> Work:
     lines = [
-        Line("title", rng.choice(known.titles), "title-box", 672, 700, 49),
-        Line("subtitle", rng.choice(known.subtitles), "subtitle-box", 472, 400, 34),
-        Line("tag", rng.choice(known.tags), "tag-box", 176, 600, 34),
-        Line("note", rng.choice(known.notes), "note-box", 408, 400, 34),
-        Line("foot", rng.choice(known.feet), "foot-box", 232, 400, 34),
+        BoxedLine("title", rng.choice(family.titles), "title-box", 672, 700, 49),
+        BoxedLine("subtitle", rng.choice(family.subtitles), "subtitle-box", 472, 400, 34),
+        BoxedLine("tag", rng.choice(family.tags), "tag-box", 176, 600, 34),
+        BoxedLine("note", rng.choice(family.notes), "note-box", 408, 400, 34),
+        BoxedLine("foot", rng.choice(family.feet), "foot-box", 232, 400, 34),
     ]
     lettering = Lettering.drawn(rng, lines, 1)
     suit = rng.choice(_SUITS)
-    written = {one.name: one.text for one in lettering.lines}
+    written = lettering.texts
     order = rng.sample(range(len(meant)), len(meant))
-    sizes = [_size(one.name) for one in drafted]
+    sizes = [_size(course.name) for course in drafted]
     page = _page(suit, written, [drafted[place] for place in order], [sizes[place] for place in order])
     sizes[missing] = min(sizes[missing], _size(meant[missing].name))
     right = _page(suit, written, [meant[place] for place in order], [sizes[place] for place in order])
@@ -227,7 +206,7 @@ def _drafted(
     parts = {place: number for number, place in enumerate(order, 1)}
     loose = {f"course-{parts[place]}{part}": ("x", "y") for part in ("", "-name", "-time") for place in (moved, late)}
     return Work(
-        name=f"{rng.choice(known.words)}-{rng.randrange(11, 99)}.svg",
+        name=family.file_name(rng),
         title="Timetable of courses",
         draft=resized(page, lettering.drafted),
         right=right,
@@ -297,16 +276,16 @@ def _page(
     )  # fmt: skip
 
 
-_GOALS = {
-    "total": _Goal(
+_GOALS: Mapping[str, Goal[[Sequence[float]]]] = {
+    "total": Goal(
         "how many minutes the six circled courses take together",
-        lambda minutes: call("math/sum", {"numbers": list(minutes)}),
+        revisions.added_up,
     ),
-    "mean": _Goal(
+    "mean": Goal(
         "how many minutes the six circled courses take on average",
-        lambda minutes: call("math/mean", {"numbers": list(minutes)}),
+        revisions.averaged,
     ),
-    "hours": _Goal(
+    "hours": Goal(
         "how many hours the six circled courses take together",
         lambda minutes: call("math/division", {"numerator": sum(minutes), "denominator": 60}),
     ),

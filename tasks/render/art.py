@@ -14,7 +14,7 @@ from PIL import Image, ImageFont
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.render import packages
-from m3bench.tasks.render.packages import Package
+from m3bench.tasks.render.packages import ArtPackage
 
 _NAMES = Path(__file__).parent.parent / "data" / "art.json"
 
@@ -26,13 +26,13 @@ VISIBLE = 32
 class Face:
     """A font file, and what SVG calls it."""
 
-    package: Package
+    package: ArtPackage
     member: str
     family: str
     weight: int
 
 
-def _face(package: Package, stem: str, style: str, family: str) -> Face:
+def _face(package: ArtPackage, stem: str, style: str, family: str) -> Face:
     return Face(package, f"{style}/{stem}_{style}.ttf", family, int(style[:3]))
 
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.drawings import Drawing, sheet
+from m3bench.tasks.render.drawings import SymbolDrawing, sheet
 from m3bench.tasks.render.shapes import ellipse, fade, mix, path, polygon, rect
 from m3bench.tasks.scene import Box
 
@@ -30,7 +30,7 @@ def rack(
     rows = (len(parks) + COLUMNS - 1) // COLUMNS
     canvas.draw(rect(0, 0, canvas.width, canvas.height, mix(wood, "#ffffff", 0.55)))
     boxes = []
-    sceneries: list[Drawing | None] = [sheet("parks")[code] for code in codes] or [None] * len(parks)
+    sceneries: list[SymbolDrawing | None] = [sheet("parks")[code] for code in codes] or [None] * len(parks)
     for number, ((name, kind, landscape), scenery) in enumerate(zip(parks, sceneries, strict=True)):
         row = number // COLUMNS
         left = 62 + number % COLUMNS * 327 + rng.uniform(-7, 7)
@@ -53,7 +53,7 @@ def _brochure(
     name: str,
     kind: str,
     landscape: str,
-    scenery: Drawing | None,
+    scenery: SymbolDrawing | None,
 ) -> Box:
     sky, low = rng.choice(_SKIES)
     left, top = corner

@@ -2,26 +2,129 @@
 
 What is put on a canvas is remembered, so that the scene written for the detector is what was drawn: the box of an
 object is measured on its own pixels. Drawings are SVG fragments in the pixels of the picture; resvg renders them
-with our fonts alone, so the same fragments give the same bytes on one machine and the same pixels, but for a shade here
-and there, on any other.
+with our fonts alone, so the same fragments give the same bytes on one machine and the same pixels, within a shade, on
+any other. The file is a lossless PNG, encoded in two ways, of which the smaller is kept. A detector has words for
+everyday things alone, not for names, prices or judgement: an author can note only the objects of the art and a few that
+are drawn.
 """
 
 import io
 import math
 import random
+import struct
+import zlib
 from collections.abc import Sequence
+from functools import cache
 from html import escape
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from PIL import Image, ImageDraw, ImageFilter
 
-from m3bench.tasks.render.art import FACES, Art, visible
-from m3bench.tasks.render.encoding import smallest_png
-from m3bench.tasks.render.vocabulary import vocabulary
-from m3bench.tasks.scene import Box, Scene, SceneObject, SceneText
+from m3bench.tasks.lazy_modules import LazyModule
+from m3bench.tasks.render.art import FACES, Art, names, visible
+from m3bench.tasks.scene import Box, Keypoint, Scene, SceneObject, SceneText
+
+if TYPE_CHECKING:
+    import resvg_py
+else:
+    resvg_py = LazyModule("resvg_py")
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_TRUE_COLOUR = 2
+
+
+def smallest_png(image: Image.Image) -> bytes:
+    """A picture in red, green and blue as a file.
+
+    Pillow predicts each row from the one above it, which pays for gradients and photographs. Pages of writing on flat
+    colours take a fifth less when nothing is predicted.
+    """
+    predicted = io.BytesIO()
+    image.save(predicted, "PNG", optimize=True)
+    return min(predicted.getvalue(), _plain(image), key=len)
+
+
+def _plain(image: Image.Image) -> bytes:
+    width, height = image.size
+    row, pixels = 3 * width, image.tobytes()
+    # Each row begins with the number of its filter, here none.
+    rows = b"".join(b"\0" + pixels[start : start + row] for start in range(0, len(pixels), row))
+    header = struct.pack(">IIBBBBB", width, height, 8, _TRUE_COLOUR, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
+    return _SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+_DRAWN = (
+    *("armor", "bag", "barrier", "bell", "book", "bottle", "box", "building", "cable", "can", "car", "clock"),
+    *(
+        "fish",
+        "food",
+        "gas cylinder",
+        "item",
+        "jar",
+        "jewelry",
+        "ladder",
+        "leaf",
+        "mask",
+        "musical instrument",
+        "observatory",
+        "person",
+    ),
+    *("picture frame", "pit", "plank", "plate", "postcard", "sculpture", "shield", "sign", "spill", "stack of pipes"),
+    *("stone", "tent", "traffic cone", "tree", "tube", "vase", "wheelbarrow", "worker"),
+)
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Every label that an object of a picture may have."""
+    return frozenset((*names(), *_DRAWN))
+
 
 INK = "#22262e"
 _OUTLINE = 10
 """How many times smaller things are rendered that are only laid out."""
+
+
+class ParagraphStyle(TypedDict, total=False):
+    """How text is written."""
+
+    face: str
+    """One of `FACES`; `sans` when left out."""
+    fill: str
+    """The colour."""
+    anchor: str
+    """`start`, `middle` or `end`."""
+    turn: float
+    """Degrees, clockwise, about the anchor."""
+    note: bool
+    """Whether it is in the scene; not for turned or decorative writing."""
+    extra: str
+    """More SVG attributes."""
+
+
+class TextStyle(ParagraphStyle, total=False):
+    """How a line is written."""
+
+    width: float | None
+    """The line is made smaller until it fits."""
+
+
+class Noted(TypedDict, total=False):
+    """What the scene says of an object, besides its box."""
+
+    note: bool
+    """Whether it is in the scene; not for scenery."""
+    label: str | None
+    """What the detector calls it; its name when left out."""
+    score: float
+    """How sure the detector is; 0.9 when left out."""
+    aliases: tuple[str, ...]
+    keypoints: tuple[Keypoint, ...]
 
 
 class Canvas:
@@ -65,13 +168,10 @@ class Canvas:
         y: float,
         height: float,
         *,
-        label: str | None = None,
         flip: bool = False,
         turn: float = 0,
         shadow: bool = True,
-        score: float = 0.9,
-        note: bool = True,
-        **facts: object,
+        **noted: Unpack[Noted],
     ) -> Box:
         """Put down an object of the art, the middle of its foot at `(x, y)`; returns its box.
 
@@ -80,19 +180,16 @@ class Canvas:
             x: Where.
             y: Where.
             height: In pixels, before turning.
-            label: What the detector calls it; its name when left out.
             flip: Mirror it.
             turn: Degrees, counter-clockwise.
             shadow: It stands on the ground.
-            score: How sure the detector is.
-            note: Whether it is in the scene; not for scenery.
-            facts: Further fields of `SceneObject`.
+            noted: What the scene says of it.
         """
         if not self.art.drawn:
             around = (x - height / 2, y - height, x + height / 2, y)
             left, top, right, bottom = map(round, around)
             box = (max(0, left), max(0, top), min(self.width, right), min(self.height, bottom))
-            return self.note(label or name, box, score=score, **facts) if note else box
+            return self._noted(name, box, noted)
         self._settle()
         drawn = self.art.object(name)
         drawn = drawn.resize(
@@ -111,7 +208,13 @@ class Canvas:
         self._image.alpha_composite(shown, inside[:2])
         x1, y1, x2, y2 = visible(shown)
         box = (x1 + inside[0], y1 + inside[1], x2 + inside[0], y2 + inside[1])
-        return self.note(label or name, box, score=score, **facts) if note else box
+        return self._noted(name, box, noted)
+
+    def _noted(self, name: str, box: Box, noted: Noted) -> Box:
+        if not noted.get("note", True):
+            return box
+        facts = {key: value for key, value in noted.items() if key not in ("label", "note")}
+        return self.note(noted.get("label") or name, box, **facts)  # type: ignore[arg-type]
 
     def note(self, label: str, box: Box, *, score: float = 0.9, **facts: object) -> Box:
         """Say that an object is in a box.
@@ -130,14 +233,7 @@ class Canvas:
         x: float,
         y: float,
         size: float,
-        *,
-        face: str = "sans",
-        fill: str = INK,
-        anchor: str = "start",
-        width: float | None = None,
-        turn: float = 0,
-        note: bool = True,
-        extra: str = "",
+        **style: Unpack[TextStyle],
     ) -> Box:
         """Write a line, its baseline beginning at `(x, y)`; returns its box.
 
@@ -146,14 +242,10 @@ class Canvas:
             x: Where the anchor is.
             y: Where the baseline is.
             size: Of the font.
-            face: One of `FACES`.
-            fill: The colour.
-            anchor: `start`, `middle` or `end`.
-            width: The line is made smaller until it fits.
-            turn: Degrees, clockwise, about `(x, y)`.
-            note: Whether it is in the scene; not for turned or decorative writing.
-            extra: More SVG attributes.
+            style: How it is written.
         """
+        face, anchor, turn = style.get("face", "sans"), style.get("anchor", "start"), style.get("turn", 0.0)
+        fill, width, extra = style.get("fill", INK), style.get("width"), style.get("extra", "")
         wide = self.art.width(text, size, face)
         if width is not None and wide > width:
             size, wide = size * width / wide, width
@@ -165,7 +257,7 @@ class Canvas:
         )
         left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
         box = (max(0, round(left)), max(0, round(y - size * 0.75)), round(left + wide), round(y + size * 0.22))
-        if note:
+        if style.get("note", True):
             self._texts.append(SceneText(text=text, box=box))
         return box
 
@@ -181,11 +273,19 @@ class Canvas:
         return found
 
     def paragraph(
-        self, text: str, x: float, y: float, width: float, size: float, *, leading: float = 1.3, **style: object
+        self,
+        text: str,
+        x: float,
+        y: float,
+        width: float,
+        size: float,
+        *,
+        leading: float = 1.3,
+        **style: Unpack[ParagraphStyle],
     ) -> float:
         """Write a text in lines from the baseline `y` on; returns the baseline of the line that would follow."""
-        for line in self.lines(text, width, size, str(style.get("face", "sans"))):
-            self.text(line, x, y, size, **style)  # type: ignore[arg-type]
+        for line in self.lines(text, width, size, style.get("face", "sans")):
+            self.text(line, x, y, size, **style)
             y += size * leading
         return y
 
@@ -294,15 +394,13 @@ class Canvas:
         return left, top, right, bottom
 
     def _render(self, fragments: "list[str] | tuple[str, ...]", reduced: int = 1) -> Image.Image:
-        from resvg_py import svg_to_bytes
-
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width // reduced}" height="{self.height // reduced}"'
             f' viewBox="0 0 {self.width} {self.height}">{"".join(fragments)}</svg>'
         )
         # Drawings without writing are not to wait for fonts.
         files = sorted(map(str, self.art.fonts.values())) if self.art.drawn and "<text" in svg else []
-        data = svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
+        data = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
         return Image.open(io.BytesIO(bytes(data))).convert("RGBA")
 
     def _shade(self, box: Box) -> None:

@@ -15,7 +15,7 @@ _SYMBOL = re.compile(r'<symbol id="([\w-]+)" viewBox="0 0 (\d+) (\d+)">\n(.*?)</
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SymbolDrawing:
     """One thing in a frame."""
 
     width: float
@@ -32,7 +32,7 @@ class Drawing:
 
 
 @cache
-def sheet(name: str) -> dict[str, Drawing]:
+def sheet(name: str) -> dict[str, SymbolDrawing]:
     """The drawings of a sheet by what they show.
 
     Raises:
@@ -41,7 +41,7 @@ def sheet(name: str) -> dict[str, Drawing]:
     file = _FOLDER / f"{name}.svg"
     text = file.read_text(encoding="utf-8")
     found = {
-        key: Drawing(float(wide), float(tall), tuple(drawn.splitlines()))
+        key: SymbolDrawing(float(wide), float(tall), tuple(drawn.splitlines()))
         for key, wide, tall, drawn in _SYMBOL.findall(text)
     }
     if len(found) != len(ElementTree.fromstring(text)):

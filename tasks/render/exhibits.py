@@ -1,13 +1,191 @@
-"""A gallery of a museum: pictures on the wall and pieces under glass, each with a card that can be read."""
+"""A gallery of a museum: paintings on the wall and pieces under glass, each with a card that can be read."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.drawings import Drawing, sheet
-from m3bench.tasks.render.paintings import painting
+from m3bench.tasks.render.drawings import SymbolDrawing, sheet
 from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon, rect
 from m3bench.tasks.scene import Box
+
+_PAINTS = ("#b65a4a", "#4f7a8c", "#d9a441", "#6c8f5c", "#83618f", "#3f5573", "#c98a6b", "#8b3f4f")
+_GREYS = ("#8a8780", "#5d5a55", "#b9b6ae")
+_PAPER = ("#efe6cf", "#e3d6b6")
+_SKIN = "#deb696"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Frame:
+    """The box that a painting fills, and the paints it is done in."""
+
+    rng: random.Random
+    left: float
+    top: float
+    wide: float
+    tall: float
+    paints: tuple[str, str, str]
+
+    @property
+    def right(self) -> float:
+        return self.left + self.wide
+
+    @property
+    def foot(self) -> float:
+        return self.top + self.tall
+
+    @property
+    def middle(self) -> float:
+        return self.left + self.wide / 2
+
+    @property
+    def gradient(self) -> str:
+        """The id of its gradient, which must differ from those of the paintings beside it."""
+        return f"w{round(self.left)}"
+
+
+def painting(rng: random.Random, kind: str, left: float, top: float, wide: float, tall: float) -> list[str]:
+    """A picture of a kind that fills a box; a kind that is not in the table is drawn as a landscape."""
+    one, two, three = rng.sample(_PAINTS, 3)
+    paints = _GREYS if kind == "photograph" else (one, two, three)
+    frame = _Frame(rng=rng, left=left, top=top, wide=wide, tall=tall, paints=paints)
+    return _KINDS.get(kind, _landscape)(frame)
+
+
+def _portrait(frame: _Frame) -> list[str]:
+    left, top, wide, tall = frame.left, frame.top, frame.wide, frame.tall
+    foot, x = frame.foot, frame.middle
+    one, two, three = frame.paints
+    head = tall * 0.15
+    return [
+        fade(frame.gradient, mix(one, "#101010", 0.55), mix(one, "#101010", 0.25)), rect(left, top, wide, tall, f"url(#{frame.gradient})"),
+        path(f"M{x - wide * 0.38:.0f} {foot:.0f} Q{x - wide * 0.34:.0f} {foot - tall * 0.4:.0f} {x:.0f} {foot - tall * 0.42:.0f} Q{x + wide * 0.34:.0f} {foot - tall * 0.4:.0f} {x + wide * 0.38:.0f} {foot:.0f} Z", two),
+        rect(x - head * 0.35, foot - tall * 0.52, head * 0.7, tall * 0.14, mix(_SKIN, "#8a5a3a", 0.25), 8),
+        ellipse(x, foot - tall * 0.64, head * 0.98, head * 1.22, mix(three, "#20140c", 0.7)),
+        ellipse(x, foot - tall * 0.61, head * 0.8, head * 1.05, _SKIN),
+        ellipse(x - head * 0.3, foot - tall * 0.63, 4, 3, "#2b211b"), ellipse(x + head * 0.3, foot - tall * 0.63, 4, 3, "#2b211b"),
+        line(x - head * 0.2, foot - tall * 0.545, x + head * 0.2, foot - tall * 0.545, "#a45a50", 3),
+    ]  # fmt: skip
+
+
+def _still_life(frame: _Frame) -> list[str]:
+    rng, left, top, wide, tall = frame.rng, frame.left, frame.top, frame.wide, frame.tall
+    foot, x = frame.foot, frame.middle
+    one, two, three = frame.paints
+    apples = [
+        ellipse(
+            x + wide * 0.1 * number,
+            foot - tall * 0.22,
+            wide * 0.065,
+            wide * 0.065,
+            rng.choice((one, two, "#c94f3d")),
+        )
+        for number in range(-2, 4)
+    ]
+    leaves = [
+        ellipse(
+            x - wide * 0.2 + wide * 0.08 * number,
+            top + tall * (0.26 + 0.06 * (number % 2)),
+            wide * 0.07,
+            wide * 0.05,
+            rng.choice(("#5c8a4c", "#7fa35a", two)),
+        )
+        for number in range(6)
+    ]
+    return [
+        rect(left, top, wide, tall, mix(one, "#ffffff", 0.35)), rect(left, foot - tall * 0.32, wide, tall * 0.32, mix(three, "#2a1a10", 0.4)),
+        *leaves, path(f"M{x - wide * 0.16:.0f} {top + tall * 0.38:.0f} h{wide * 0.3:.0f} l{-wide * 0.05:.0f} {tall * 0.32:.0f} h{-wide * 0.2:.0f} Z", "#e3ddd0"), *apples,
+    ]  # fmt: skip
+
+
+def _textile(frame: _Frame) -> list[str]:
+    left, top, wide, tall = frame.left, frame.top, frame.wide, frame.tall
+    one, two, three = frame.paints
+    rows = [
+        rect(left, top + tall * number / 7, wide, tall / 7 + 1, (one, "#efe3c8", two)[number % 3])
+        for number in range(7)
+    ]
+    gems = [
+        polygon(
+            [
+                (left + wide * (n + 0.5) / 5, top + tall * 0.5 - 26),
+                (left + wide * (n + 0.5) / 5 + 22, top + tall * 0.5),
+                (left + wide * (n + 0.5) / 5, top + tall * 0.5 + 26),
+                (left + wide * (n + 0.5) / 5 - 22, top + tall * 0.5),
+            ],
+            three,
+        )
+        for n in range(5)
+    ]
+    return [*rows, *gems]
+
+
+def _landscape(frame: _Frame) -> list[str]:
+    sky, hills = _view(frame, _pale(frame), "#26331f")
+    return [*sky, *hills]
+
+
+def _ink_landscape(frame: _Frame) -> list[str]:
+    """A landscape on paper: a scroll."""
+    sky, hills = _view(frame, _PAPER, "#26331f")
+    return [*sky, *hills]
+
+
+def _print(frame: _Frame) -> list[str]:
+    """A landscape on paper, its hills in blue."""
+    sky, hills = _view(frame, _PAPER, "#22406a")
+    return [*sky, *hills]
+
+
+def _scene(frame: _Frame) -> list[str]:
+    """People in a landscape."""
+    rng, left, wide, tall, foot = frame.rng, frame.left, frame.wide, frame.tall, frame.foot
+    sky, hills = _view(frame, _pale(frame), "#26331f")
+    people = []
+    for n in range(4):
+        px, py, coat = left + wide * (0.16 + 0.22 * n), foot - tall * rng.uniform(0.08, 0.16), rng.choice(_PAINTS)
+        people += [
+            polygon([(px - wide * 0.07, py), (px - wide * 0.03, py - tall * 0.34), (px + wide * 0.03, py - tall * 0.34), (px + wide * 0.07, py)], mix(coat, "#ffffff", 0.1)),
+            ellipse(px, py - tall * 0.39, wide * 0.032, wide * 0.04, _SKIN),
+        ]  # fmt: skip
+    return [*sky, hills[0], hills[2], *people]
+
+
+def _pale(frame: _Frame) -> tuple[str, str]:
+    _, two, three = frame.paints
+    return mix(two, "#ffffff", 0.6), mix(three, "#ffffff", 0.75)
+
+
+def _view(frame: _Frame, sky: tuple[str, str], shade: str) -> tuple[list[str], list[str]]:
+    """A sky with a sun, and three hills one behind another."""
+    rng, left, top, wide, tall = frame.rng, frame.left, frame.top, frame.wide, frame.tall
+    foot, x, right = frame.foot, frame.middle, frame.right
+    one, two, three = frame.paints
+    hills = [
+        path(
+            f"M{left:.0f} {foot:.0f} V{top + tall * (0.42 + 0.15 * n) + rng.uniform(-12, 12):.0f} Q{left + wide * rng.uniform(0.2, 0.45):.0f} {top + tall * (0.2 + 0.17 * n):.0f} {x:.0f} {top + tall * (0.46 + 0.14 * n):.0f} T{right:.0f} {top + tall * (0.4 + 0.16 * n):.0f} V{foot:.0f} Z",
+            mix((one, three, two)[n], shade, 0.12 + 0.18 * n),
+        )
+        for n in range(3)
+    ]
+    ground = [
+        fade(frame.gradient, *sky),
+        rect(left, top, wide, tall, f"url(#{frame.gradient})"),
+        ellipse(left + wide * rng.uniform(0.2, 0.8), top + tall * 0.2, 20, 20, "#fbeec2"),
+    ]
+    return ground, hills
+
+
+_KINDS: Mapping[str, Callable[[_Frame], list[str]]] = {
+    "portrait": _portrait,
+    "still life": _still_life,
+    "textile": _textile,
+    "print": _print,
+    "scroll": _ink_landscape,
+    "scene": _scene,
+}
+
 
 _WALLS = ("#7d8b86", "#8a4b46", "#44566b", "#c9bda4", "#5b6650", "#a88f7b", "#d9d4c8")
 _FLOORS = ("#b98a5e", "#8d633f", "#a9a39a", "#6f5a48")
@@ -103,7 +281,7 @@ def _hang(
     canvas: Canvas,
     rng: random.Random,
     kind: str,
-    own: Drawing | None,
+    own: SymbolDrawing | None,
     x: float,
     width: float,
     between: tuple[float, float],
@@ -136,7 +314,7 @@ def _case(
     canvas: Canvas,
     rng: random.Random,
     kind: str,
-    own: Drawing | None,
+    own: SymbolDrawing | None,
     x: float,
     width: float,
     between: tuple[float, float],
@@ -177,6 +355,17 @@ def _case(
     return top
 
 
+class _Cast(NamedTuple):
+    """Where a piece stands, how tall it is, and what it is made of."""
+
+    x: float
+    foot: float
+    tall: float
+    tone: str
+    fill: str
+    dark: str
+
+
 def _piece(rng: random.Random, kind: str, x: float, foot: float, tall: float) -> list[str]:
     key = f"k{round(x)}-{round(foot)}"
     stone = rng.choice(("#d8d2c4", "#bfa98a", "#9c9a94", "#c8b79c", "#6f6a62"))
@@ -191,84 +380,114 @@ def _piece(rng: random.Random, kind: str, x: float, foot: float, tall: float) ->
         else stone
     )
     shine = fade(key, mix(tone, "#ffffff", 0.4), tone, mix(tone, "#000000", 0.3), across=True)
-    fill, dark, t = f"url(#{key})", mix(tone, "#000000", 0.45), tall
-    if kind == "statue":
-        return [
-            shine, rect(x - t * 0.22, foot - t * 0.1, t * 0.44, t * 0.1, dark, 3),
-            path(f"M{x - t * 0.3:.0f} {foot - t * 0.1:.0f} Q{x - t * 0.34:.0f} {foot - t * 0.42:.0f} {x - t * 0.09:.0f} {foot - t * 0.48:.0f} L{x - t * 0.08:.0f} {foot - t * 0.6:.0f} H{x + t * 0.08:.0f} L{x + t * 0.09:.0f} {foot - t * 0.48:.0f} Q{x + t * 0.34:.0f} {foot - t * 0.42:.0f} {x + t * 0.3:.0f} {foot - t * 0.1:.0f} Z", fill),
-            ellipse(x, foot - t * 0.76, t * 0.19, t * 0.24, dark), ellipse(x, foot - t * 0.73, t * 0.15, t * 0.2, fill),
-            line(x - t * 0.08, foot - t * 0.76, x - t * 0.03, foot - t * 0.76, dark, 3), line(x + t * 0.03, foot - t * 0.76, x + t * 0.08, foot - t * 0.76, dark, 3),
-            line(x - t * 0.04, foot - t * 0.63, x + t * 0.04, foot - t * 0.63, dark, 3), line(x, foot - t * 0.75, x, foot - t * 0.69, dark, 3),
-        ]  # fmt: skip
-    if kind == "stele":
-        rows = [
-            line(x - t * 0.22, foot - t * (0.14 + 0.09 * n), x + t * 0.22, foot - t * (0.14 + 0.09 * n), dark, 2)
-            for n in range(7)
-        ]
-        signs = [
-            rect(
-                x - t * 0.2 + t * 0.06 * (n % 7),
-                foot - t * (0.2 + 0.09 * (n // 7)),
-                t * rng.uniform(0.012, 0.03),
-                t * 0.035,
-                dark,
-            )
-            for n in range(35)
-        ]
-        return [
-            shine,
-            path(
-                f"M{x - t * 0.28:.0f} {foot:.0f} V{foot - t * 0.76:.0f} Q{x:.0f} {foot - t * 1.22:.0f} {x + t * 0.28:.0f} {foot - t * 0.76:.0f} V{foot:.0f} Z",
-                fill,
-            ),
-            *rows,
-            *signs,
-            ellipse(x, foot - t * 0.85, t * 0.07, t * 0.07, dark),
-        ]
-    if kind == "armour":
-        return [
-            shine, rect(x - t * 0.1, foot - t * 0.12, t * 0.2, t * 0.12, "#5a4634", 3),
-            path(f"M{x - t * 0.3:.0f} {foot - t * 0.1:.0f} V{foot - t * 0.5:.0f} Q{x - t * 0.28:.0f} {foot - t * 0.98:.0f} {x:.0f} {foot - t:.0f} Q{x + t * 0.28:.0f} {foot - t * 0.98:.0f} {x + t * 0.3:.0f} {foot - t * 0.5:.0f} V{foot - t * 0.1:.0f} Q{x:.0f} {foot - t * 0.02:.0f} {x - t * 0.3:.0f} {foot - t * 0.1:.0f} Z", fill),
-            rect(x - t * 0.21, foot - t * 0.58, t * 0.42, t * 0.06, "#15171a", 6), line(x, foot - t, x, foot - t * 0.6, dark, 5),
-            *(ellipse(x + t * 0.06 * n, foot - t * 0.32, 4, 4, "#15171a") for n in range(-3, 4)),
-        ]  # fmt: skip
-    if kind == "jewel":
-        stones = [
-            ellipse(x + t * 0.3 * dx, foot - t * dy, t * 0.055, t * 0.055, colour)
-            for dx, dy, colour in (
-                (-1, 0.6, "#2f6f8f"),
-                (-0.72, 0.38, "#8f2f3a"),
-                (0, 0.22, "#2f8f5f"),
-                (0.72, 0.38, "#8f2f3a"),
-                (1, 0.6, "#2f6f8f"),
-            )
-        ]
-        return [
-            shine,
-            rect(x - t * 0.36, foot - t * 0.08, t * 0.72, t * 0.08, "#3a2f3f", 4),
-            path(
-                f"M{x - t * 0.3:.0f} {foot - t * 0.9:.0f} C{x - t * 0.4:.0f} {foot - t * 0.3:.0f} {x - t * 0.12:.0f} {foot - t * 0.2:.0f} {x:.0f} {foot - t * 0.2:.0f} S{x + t * 0.4:.0f} {foot - t * 0.3:.0f} {x + t * 0.3:.0f} {foot - t * 0.9:.0f}",
-                more=f'stroke="{tone}" stroke-width="16"',
-            ),
-            *stones,
-        ]
-    if kind == "mask":
-        return [
-            shine, rect(x - 5, foot - t * 0.3, 10, t * 0.3, "#4a4d52"), ellipse(x, foot - t * 0.58, t * 0.27, t * 0.38, fill),
-            ellipse(x, foot - t * 0.9, t * 0.22, t * 0.09, dark), ellipse(x - t * 0.1, foot - t * 0.64, t * 0.06, t * 0.035, dark), ellipse(x + t * 0.1, foot - t * 0.64, t * 0.06, t * 0.035, dark),
-            path(f"M{x:.0f} {foot - t * 0.62:.0f} L{x - t * 0.05:.0f} {foot - t * 0.46:.0f} H{x + t * 0.05:.0f} Z", dark), ellipse(x, foot - t * 0.36, t * 0.09, t * 0.03, dark),
-        ]  # fmt: skip
-    if kind == "plate":
-        return [
-            shine,
-            rect(x - t * 0.14, foot - t * 0.08, t * 0.28, t * 0.08, "#4a3a2b", 3),
-            ellipse(x, foot - t * 0.5, t * 0.44, t * 0.44, fill),
-            ellipse(x, foot - t * 0.5, t * 0.32, t * 0.32, "#e9edf2"),
-            ellipse(x, foot - t * 0.5, t * 0.2, t * 0.2, "#3f5f9a", 'opacity="0.6"'),
-        ]
+    cast = _Cast(x, foot, tall, tone, f"url(#{key})", mix(tone, "#000000", 0.45))
+    return [shine, *_PIECES.get(kind, _instrument)(rng, cast)]
+
+
+def _statue(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, _tone, fill, dark = cast
     return [
-        shine, path(f"M{x - t * 0.55:.0f} {foot - t * 0.42:.0f} H{x + t * 0.55:.0f} V{foot - t * 0.28:.0f} H{x - t * 0.55:.0f} Z", fill),
+        rect(x - t * 0.22, foot - t * 0.1, t * 0.44, t * 0.1, dark, 3),
+        path(f"M{x - t * 0.3:.0f} {foot - t * 0.1:.0f} Q{x - t * 0.34:.0f} {foot - t * 0.42:.0f} {x - t * 0.09:.0f} {foot - t * 0.48:.0f} L{x - t * 0.08:.0f} {foot - t * 0.6:.0f} H{x + t * 0.08:.0f} L{x + t * 0.09:.0f} {foot - t * 0.48:.0f} Q{x + t * 0.34:.0f} {foot - t * 0.42:.0f} {x + t * 0.3:.0f} {foot - t * 0.1:.0f} Z", fill),
+        ellipse(x, foot - t * 0.76, t * 0.19, t * 0.24, dark), ellipse(x, foot - t * 0.73, t * 0.15, t * 0.2, fill),
+        line(x - t * 0.08, foot - t * 0.76, x - t * 0.03, foot - t * 0.76, dark, 3), line(x + t * 0.03, foot - t * 0.76, x + t * 0.08, foot - t * 0.76, dark, 3),
+        line(x - t * 0.04, foot - t * 0.63, x + t * 0.04, foot - t * 0.63, dark, 3), line(x, foot - t * 0.75, x, foot - t * 0.69, dark, 3),
+    ]  # fmt: skip
+
+
+def _stele(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, _tone, fill, dark = cast
+    rows = [
+        line(x - t * 0.22, foot - t * (0.14 + 0.09 * n), x + t * 0.22, foot - t * (0.14 + 0.09 * n), dark, 2)
+        for n in range(7)
+    ]
+    signs = [
+        rect(
+            x - t * 0.2 + t * 0.06 * (n % 7),
+            foot - t * (0.2 + 0.09 * (n // 7)),
+            t * rng.uniform(0.012, 0.03),
+            t * 0.035,
+            dark,
+        )
+        for n in range(35)
+    ]
+    return [
+        path(
+            f"M{x - t * 0.28:.0f} {foot:.0f} V{foot - t * 0.76:.0f} Q{x:.0f} {foot - t * 1.22:.0f} {x + t * 0.28:.0f} {foot - t * 0.76:.0f} V{foot:.0f} Z",
+            fill,
+        ),
+        *rows,
+        *signs,
+        ellipse(x, foot - t * 0.85, t * 0.07, t * 0.07, dark),
+    ]
+
+
+def _armour(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, _tone, fill, dark = cast
+    return [
+        rect(x - t * 0.1, foot - t * 0.12, t * 0.2, t * 0.12, "#5a4634", 3),
+        path(f"M{x - t * 0.3:.0f} {foot - t * 0.1:.0f} V{foot - t * 0.5:.0f} Q{x - t * 0.28:.0f} {foot - t * 0.98:.0f} {x:.0f} {foot - t:.0f} Q{x + t * 0.28:.0f} {foot - t * 0.98:.0f} {x + t * 0.3:.0f} {foot - t * 0.5:.0f} V{foot - t * 0.1:.0f} Q{x:.0f} {foot - t * 0.02:.0f} {x - t * 0.3:.0f} {foot - t * 0.1:.0f} Z", fill),
+        rect(x - t * 0.21, foot - t * 0.58, t * 0.42, t * 0.06, "#15171a", 6), line(x, foot - t, x, foot - t * 0.6, dark, 5),
+        *(ellipse(x + t * 0.06 * n, foot - t * 0.32, 4, 4, "#15171a") for n in range(-3, 4)),
+    ]  # fmt: skip
+
+
+def _jewel(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, tone, _fill, _dark = cast
+    stones = [
+        ellipse(x + t * 0.3 * dx, foot - t * dy, t * 0.055, t * 0.055, colour)
+        for dx, dy, colour in (
+            (-1, 0.6, "#2f6f8f"),
+            (-0.72, 0.38, "#8f2f3a"),
+            (0, 0.22, "#2f8f5f"),
+            (0.72, 0.38, "#8f2f3a"),
+            (1, 0.6, "#2f6f8f"),
+        )
+    ]
+    return [
+        rect(x - t * 0.36, foot - t * 0.08, t * 0.72, t * 0.08, "#3a2f3f", 4),
+        path(
+            f"M{x - t * 0.3:.0f} {foot - t * 0.9:.0f} C{x - t * 0.4:.0f} {foot - t * 0.3:.0f} {x - t * 0.12:.0f} {foot - t * 0.2:.0f} {x:.0f} {foot - t * 0.2:.0f} S{x + t * 0.4:.0f} {foot - t * 0.3:.0f} {x + t * 0.3:.0f} {foot - t * 0.9:.0f}",
+            more=f'stroke="{tone}" stroke-width="16"',
+        ),
+        *stones,
+    ]
+
+
+def _mask(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, _tone, fill, dark = cast
+    return [
+        rect(x - 5, foot - t * 0.3, 10, t * 0.3, "#4a4d52"), ellipse(x, foot - t * 0.58, t * 0.27, t * 0.38, fill),
+        ellipse(x, foot - t * 0.9, t * 0.22, t * 0.09, dark), ellipse(x - t * 0.1, foot - t * 0.64, t * 0.06, t * 0.035, dark), ellipse(x + t * 0.1, foot - t * 0.64, t * 0.06, t * 0.035, dark),
+        path(f"M{x:.0f} {foot - t * 0.62:.0f} L{x - t * 0.05:.0f} {foot - t * 0.46:.0f} H{x + t * 0.05:.0f} Z", dark), ellipse(x, foot - t * 0.36, t * 0.09, t * 0.03, dark),
+    ]  # fmt: skip
+
+
+def _plate(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, _tone, fill, _dark = cast
+    return [
+        rect(x - t * 0.14, foot - t * 0.08, t * 0.28, t * 0.08, "#4a3a2b", 3),
+        ellipse(x, foot - t * 0.5, t * 0.44, t * 0.44, fill),
+        ellipse(x, foot - t * 0.5, t * 0.32, t * 0.32, "#e9edf2"),
+        ellipse(x, foot - t * 0.5, t * 0.2, t * 0.2, "#3f5f9a", 'opacity="0.6"'),
+    ]
+
+
+def _instrument(rng: random.Random, cast: _Cast) -> list[str]:
+    x, foot, t, _tone, fill, dark = cast
+    return [
+        path(f"M{x - t * 0.55:.0f} {foot - t * 0.42:.0f} H{x + t * 0.55:.0f} V{foot - t * 0.28:.0f} H{x - t * 0.55:.0f} Z", fill),
         polygon([(x - t * 0.5, foot - t * 0.44), (x - t * 0.3, foot - t * 0.86), (x + t * 0.56, foot - t * 0.44)], dark),
         *(rect(x - t * 0.5 + t * 0.1 * n, foot - t * 0.4, t * 0.085, t * 0.05, "#f4f0e6") for n in range(10)),
         rect(x - t * 0.46, foot - t * 0.28, t * 0.05, t * 0.28, dark), rect(x + t * 0.41, foot - t * 0.28, t * 0.05, t * 0.28, dark),
     ]  # fmt: skip
+
+
+_PIECES: Mapping[str, Callable[[random.Random, _Cast], list[str]]] = {
+    "statue": _statue,
+    "stele": _stele,
+    "armour": _armour,
+    "jewel": _jewel,
+    "mask": _mask,
+    "plate": _plate,
+}

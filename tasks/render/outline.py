@@ -1,4 +1,4 @@
-"""Pictures that are laid out and not drawn: for whoever asks what a family would put where, many times a second.
+"""Pictures that are laid out and not drawn: for callers that ask many times a second what a family would put where.
 
 An `Outline` stands in for the art. It needs no packages: every object is a square and every letter half as wide as
 high, so boxes are near those of the drawn picture and not the same. A canvas with an outline remembers objects and

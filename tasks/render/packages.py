@@ -16,14 +16,21 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    import platformdirs
+else:
+    platformdirs = LazyModule("platformdirs")
 
 FETCH_SECONDS = 300
 
 
 @dataclass(frozen=True)
-class Package:
+class ArtPackage:
     """A package of the npm registry."""
 
     name: str
@@ -42,24 +49,28 @@ class Package:
         return f"{self.name.removeprefix('@').replace('/', '-')}-{self.version}.tgz"
 
 
-EMOJI = Package("@lobehub/fluent-emoji-3d", "1.1.0", "c1bb7eee7de090205a232518a9ab4adb3df458bfbe8a1f78232991194c8b2e58")
-SANS = Package(
+EMOJI = ArtPackage(
+    "@lobehub/fluent-emoji-3d", "1.1.0", "c1bb7eee7de090205a232518a9ab4adb3df458bfbe8a1f78232991194c8b2e58"
+)
+SANS = ArtPackage(
     "@expo-google-fonts/source-sans-3", "0.4.1", "eb41834f563921e19b18b40bc924b97110983aef800d9cb67b9186f546311828"
 )
-SERIF = Package(
+SERIF = ArtPackage(
     "@expo-google-fonts/source-serif-4", "0.4.1", "84f0b412fbc9b0b666d6fe04620b2cd2e54bfd49ca61fe0663a9e5beb30afcc4"
 )
-ROUND = Package(
+ROUND = ArtPackage(
     "@expo-google-fonts/fredoka", "0.4.1", "cc2e78444a47a6a15d74163d1ee7a0c9b66082c4a82c67cbeec059eefd81456a"
 )
-NARROW = Package(
+NARROW = ArtPackage(
     "@expo-google-fonts/oswald", "0.4.2", "0cc1d71781b4a5c6c0e6f8b346a71e3f898529e5343ffe34911f98232af2e78c"
 )
-SCRIPT = Package(
+SCRIPT = ArtPackage(
     "@expo-google-fonts/lobster", "0.4.1", "4e7e547d76af49b554c23565bbf965f0757196da6ac3f755a3be89c37179d4be"
 )
-HAND = Package("@expo-google-fonts/caveat", "0.4.2", "83d530c10d893c03c5d2e2c1a7c52532ffb4de7eb8d8cfcf81bad0dfedfc959f")
-MONO = Package(
+HAND = ArtPackage(
+    "@expo-google-fonts/caveat", "0.4.2", "83d530c10d893c03c5d2e2c1a7c52532ffb4de7eb8d8cfcf81bad0dfedfc959f"
+)
+MONO = ArtPackage(
     "@expo-google-fonts/jetbrains-mono", "0.4.1", "aead50085a2d56fffdac882c5945f9fc4e4785ccb5c8d6f1988f21faa1737c9a"
 )
 
@@ -68,12 +79,10 @@ PACKAGES = (EMOJI, SANS, SERIF, ROUND, NARROW, SCRIPT, HAND, MONO)
 
 def default_folder() -> Path:
     """Where packages are kept when nobody says otherwise (`M3BENCH_ART`)."""
-    from platformdirs import user_cache_path
-
-    return Path(os.environ.get("M3BENCH_ART") or user_cache_path("m3bench") / "art")
+    return Path(os.environ.get("M3BENCH_ART") or platformdirs.user_cache_path("m3bench") / "art")
 
 
-def fetch(folder: Path, packages: Sequence[Package] = PACKAGES, *, use: str = "Pictures are drawn with") -> None:
+def fetch(folder: Path, packages: Sequence[ArtPackage] = PACKAGES, *, use: str = "Pictures are drawn with") -> None:
     """Bring the packages that a folder lacks.
 
     Args:
@@ -119,7 +128,7 @@ def npm_command() -> list[str]:
     return [str(home / "bin" / "node"), str(home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
-def members(folder: Path, package: Package, names: Iterable[str]) -> dict[str, bytes]:
+def members(folder: Path, package: ArtPackage, names: Iterable[str]) -> dict[str, bytes]:
     """Files of a package by their path in it; those that it does not have are left out."""
     wanted = {f"package/{name}": name for name in names}
     found = {}
@@ -131,7 +140,7 @@ def members(folder: Path, package: Package, names: Iterable[str]) -> dict[str, b
 
 
 @cache
-def _checked(path: Path, package: Package) -> bytes:
+def _checked(path: Path, package: ArtPackage) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A drawn picture as a phone takes it: from somewhat aside, in uneven light, with a shadow, blur, noise and JPEG's traces.
+"""A drawn picture as a phone would take it: at an angle, in uneven light, with a shadow, blur, noise and JPEG artefacts.
 
 Everything comes from random numbers that are drawn before a pixel is touched, so a picture that is only laid out takes
 as many. What was noted on the canvas is carried to where it is in the photograph. The file is a JPEG: noise makes PNG
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING
 from PIL import Image, ImageDraw, ImageFilter
 
 from m3bench.tasks.drawing.files import jpeg
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box, Scene
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+else:
+    np = LazyModule("numpy")
 
 Point = tuple[float, float]
 
@@ -70,11 +73,11 @@ def snapshot(canvas: Canvas, rng: random.Random, *, tilt: float = 1.0) -> Snapsh
     away, back = _ways(how.corners, canvas.width, canvas.height)
     size = canvas.width, canvas.height
     objects = [
-        replace(one, box=box, keypoints=tuple((*_at(back, (x, y)), seen) for x, y, seen in one.keypoints))
-        for one in canvas.objects
-        if (box := _moved(back, one.box, size))
+        replace(thing, box=box, keypoints=tuple((*_at(back, (x, y)), seen) for x, y, seen in thing.keypoints))
+        for thing in canvas.objects
+        if (box := _moved(back, thing.box, size))
     ]
-    texts = [replace(one, box=box) for one in canvas.texts if (box := _moved(back, one.box, size))]
+    texts = [replace(text, box=box) for text in canvas.texts if (box := _moved(back, text.box, size))]
     if not canvas.art.drawn:
         laid_out = Scene(
             sha256="", width=size[0], height=size[1], thumbnail=b"", objects=tuple(objects), texts=tuple(texts)
@@ -105,8 +108,6 @@ def _exposure(rng: random.Random, width: int, height: int, tilt: float) -> _Expo
 
 def _exposed(image: Image.Image, how: _Exposure) -> Image.Image:
     """Light, shadow, blur and noise on what is seen."""
-    import numpy as np
-
     width, height = image.size
     x = np.linspace(-0.5, 0.5, width)[None, :]
     y = np.linspace(-0.5, 0.5, height)[:, None]
@@ -121,8 +122,6 @@ def _exposed(image: Image.Image, how: _Exposure) -> Image.Image:
 
 
 def _noise(source: random.Random, shape: tuple[int, int, int], most: int) -> "NDArray[np.float64]":
-    import numpy as np
-
     count = shape[0] * shape[1] * shape[2]
     one, other = (np.frombuffer(source.randbytes(count), np.uint8).reshape(shape).astype(np.float64) for _ in range(2))
     return (one - other) * (most / 255)
@@ -130,8 +129,6 @@ def _noise(source: random.Random, shape: tuple[int, int, int], most: int) -> "ND
 
 def _shadow(outline: Sequence[Point], width: int, height: int) -> "NDArray[np.float64]":
     """How deep in the shadow each pixel is, from 0 to 1; its edge is soft."""
-    import numpy as np
-
     small = Image.new("L", (width // 8, height // 8), 0)
     ImageDraw.Draw(small).polygon([(x * small.width, y * small.height) for x, y in outline], fill=255)
     soft = small.filter(ImageFilter.GaussianBlur(small.width / 22))
@@ -140,18 +137,16 @@ def _shadow(outline: Sequence[Point], width: int, height: int) -> "NDArray[np.fl
 
 def _ways(corners: Sequence[Point], width: int, height: int) -> tuple[tuple[float, ...], "NDArray[np.float64]"]:
     """The way from the photograph to the canvas, as Pillow takes it, and the way back."""
-    import numpy as np
-
     rows, wanted = [], []
     for (u, v), (x, y) in zip(((0, 0), (width, 0), (width, height), (0, height)), corners, strict=True):
         rows += [[u, v, 1, 0, 0, 0, -x * u, -x * v], [0, 0, 0, u, v, 1, -y * u, -y * v]]
         wanted += [x, y]
-    found = [float(one) for one in np.linalg.solve(np.array(rows, float), np.array(wanted))]
+    found = [float(number) for number in np.linalg.solve(np.array(rows, float), np.array(wanted))]
     return tuple(found), np.linalg.inv(np.array([*found, 1.0]).reshape(3, 3))
 
 
 def _at(way: "NDArray[np.float64]", point: Point) -> Point:
-    x, y, scale = (float(one) for one in way @ (*point, 1.0))
+    x, y, scale = (float(number) for number in way @ (*point, 1.0))
     return round(x / scale, 1), round(y / scale, 1)
 
 

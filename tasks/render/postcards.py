@@ -2,9 +2,9 @@
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.landmarks import sight
@@ -22,7 +22,7 @@ _GROUNDS = ("#a9c98a", "#c9c2a8", "#d8c79a", "#9fb991", "#c7cdb4")
 _PAPERS = ("#fdfcf7", "#fbf6ea", "#ffffff", "#f7f4ee")
 
 
-def rows(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Mapping[str, Any], str]]) -> list[Box]:
+def rows(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Record, str]]) -> list[Box]:
     """Eight sights, each with its place, in two rows on a table, a pin board or a wall of 1520 × 960 pixels.
 
     Returns:
@@ -52,9 +52,7 @@ def rows(canvas: Canvas, rng: random.Random, cards: Sequence[tuple[Mapping[str, 
     return boxes
 
 
-def view(
-    canvas: Canvas, rng: random.Random, landmark: Mapping[str, Any], x: float, y: float, width: float, height: float
-) -> None:
+def view(canvas: Canvas, rng: random.Random, landmark: Record, x: float, y: float, width: float, height: float) -> None:
     """A sight under a sky, filling a rectangle."""
     top, low = rng.choice(_SKIES)
     ground = rng.choice(_GROUNDS)
@@ -89,7 +87,7 @@ def view(
 def postcard(
     canvas: Canvas,
     rng: random.Random,
-    landmark: Mapping[str, Any],
+    landmark: Record,
     place: str,
     box: tuple[float, float, float, float],
     *,

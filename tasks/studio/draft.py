@@ -1,12 +1,12 @@
-"""Drafts: the artefacts that a task brings, as they are before anybody looked at them.
+"""Drafts: the artefacts that a task brings, as they are before anybody has looked at them.
 
 They belong to a scene, so they reach a sandbox as scenes do and lie in no workspace before a tool hands them out.
 """
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from m3bench.tasks.json_types import Record
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,7 @@ class Draft:
         return {"name": self.name, "title": self.title, **content}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Draft":
+    def from_json(cls, data: Record) -> "Draft":
         """The draft written by `to_json`."""
         content = data["text"].encode() if "text" in data else b64decode(data["base64"])
         return cls(name=data["name"], title=data["title"], data=content)

@@ -1,18 +1,27 @@
 """A page: a flat list of named shapes and lines of text, and its form as an SVG file.
 
 A page is a small part of SVG: no groups, no styles, no links to other files, so that what comes from an agent is safe
-to read and whatever is in a page can be changed by name. `read` refuses everything else with a sentence that says what
-a page may have. A page is written in one way alone: the same page is the same bytes. Reports and decks have several
-sheets of one size, one below the other in the same page, so that places are told in one way for all of them.
+to read and everything in a page can be changed by name. `read` refuses anything else with a sentence that says what a
+page may have. A page is written in one way only: the same page is the same bytes. Reports and decks have several
+sheets of one size, one below the other in the same page, so that positions mean the same for all of them. A new kind of
+artefact is one function that makes pages of a file, and a line in `FORMS`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from html import escape
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
-from m3bench.tasks.studio.fonts import FAMILY, WEIGHTS
+from m3bench.tasks.drawing.fonts import FAMILY, WEIGHTS
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = LazyModule("lxml.etree")
 
 Attribute = str | float
 
@@ -125,18 +134,20 @@ class Page:
     """How many there are, one below the other, all equally high."""
 
     def __getitem__(self, name: str) -> Element:
-        for one in self.elements:
-            if one.name == name:
-                return one
+        for element in self.elements:
+            if element.name == name:
+                return element
         raise KeyError(name)
 
     def __contains__(self, name: object) -> bool:
-        return any(one.name == name for one in self.elements)
+        return any(element.name == name for element in self.elements)
 
     def with_element(self, new: Element) -> "Page":
         """The page with an element in the place of the one of its name, or in front of all others."""
         if new.name in self:
-            return replace(self, elements=tuple(new if one.name == new.name else one for one in self.elements))
+            return replace(
+                self, elements=tuple(new if element.name == new.name else element for element in self.elements)
+            )
         if len(self.elements) >= MOST_ELEMENTS:
             raise PageError(f"a page has {MOST_ELEMENTS} elements at most")
         return replace(self, elements=(*self.elements, new))
@@ -144,12 +155,14 @@ class Page:
     def without(self, names: Iterable[str]) -> "Page":
         """The page without some elements."""
         gone = set(names)
-        return replace(self, elements=tuple(one for one in self.elements if one.name not in gone))
+        return replace(self, elements=tuple(element for element in self.elements if element.name not in gone))
 
     def sheet(self, number: int) -> "Page":
         """One of its sheets alone, with everything that is on the page: what is on other sheets lies outside."""
         high = self.height / self.sheets
-        moved = tuple(one.moved(0, -high * (number - 1)) for one in self.elements) if number > 1 else self.elements
+        moved = (
+            tuple(element.moved(0, -high * (number - 1)) for element in self.elements) if number > 1 else self.elements
+        )
         return Page(width=self.width, height=high, elements=moved)
 
     def svg(self) -> str:
@@ -201,8 +214,6 @@ def read(data: bytes) -> Page:
     Raises:
         PageError: It is no page.
     """
-    from lxml import etree
-
     try:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
         root = etree.fromstring(data, parser)
@@ -290,3 +301,48 @@ def _shown(value: Attribute) -> str:
 
 def _plain(number: float) -> str:
     return f"{number:.3f}".rstrip("0").rstrip(".") if number % 1 else str(int(number))
+
+
+def page_of(width: float, height: float, *parts: Element | Iterable[Element], sheets: int = 1) -> Page:
+    """A page of elements and rows of elements."""
+    found: list[Element] = []
+    for part in parts:
+        found += [part] if isinstance(part, Element) else part
+    return Page(width=width, height=height, elements=tuple(found), sheets=sheets)
+
+
+def box(name: str, x: float, y: float, width: float, height: float, fill: str, **more: Attribute) -> Element:
+    """A rectangle."""
+    return element("rect", name, {"x": x, "y": y, "width": width, "height": height, "fill": fill, **_dashed(more)})
+
+
+def text(name: str, x: float, y: float, size: float, words: str, fill: str, **more: Attribute) -> Element:
+    """A line of writing, the foot of its letters at `y`."""
+    return element("text", name, {"x": x, "y": y, "font-size": size, "fill": fill, **_dashed(more)}, words)
+
+
+def line(name: str, x1: float, y1: float, x2: float, y2: float, stroke: str, **more: Attribute) -> Element:
+    """A straight line."""
+    return element("line", name, {"x1": x1, "y1": y1, "x2": x2, "y2": y2, "stroke": stroke, **_dashed(more)})
+
+
+def _dashed(more: Mapping[str, Attribute]) -> dict[str, Attribute]:
+    return {name.replace("_", "-"): value for name, value in more.items()}
+
+
+FORMS: Mapping[str, Callable[[bytes], Sequence[Page]]] = {
+    ".svg": lambda data: (read(data),),
+}
+"""Functions that make pages of a file and raise `PageError` when it is none of theirs."""
+
+
+def pages(name: str, data: bytes) -> Sequence[Page]:
+    """The pages of a file.
+
+    Raises:
+        PageError: It has none, or is of a kind that cannot be shown.
+    """
+    form = PurePosixPath(name).suffix.casefold()
+    if form not in FORMS:
+        raise PageError(f"a {form or 'file without an ending'} cannot be shown: only {', '.join(FORMS)} can")
+    return FORMS[form](data)

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from m3bench.proxy.peer import split
+from m3bench.proxy.upstreams.jsonrpc_client import split
 from m3bench.server.store.sqlite import SqliteStore
 from tests.clients.node import Node
 from tests.server.conftest import SERVE

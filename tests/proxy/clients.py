@@ -9,9 +9,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from m3bench.proxy.habits import Habits
-from m3bench.proxy.hints import HINT, WAIT
-from m3bench.proxy.steps import Timed
+from m3bench.proxy.steps.hints import HINT, WAIT
+from m3bench.proxy.steps.segmentation import ClientSending, Timed
 from tests.proxy.plays import PlayedCall
 
 MS = 1_000_000
@@ -27,7 +26,7 @@ class Log:
     played: tuple[PlayedCall, ...]
     steps: tuple[int, ...]
     """The step of each call."""
-    habits: Habits | None = None
+    sending: ClientSending | None = None
     """What a probe of this client has measured."""
 
     @property
@@ -178,11 +177,11 @@ SENDERS: dict[str, Send] = {
     "probed, batches of 4": batches_of_four,
 }
 
-HABITS = {
-    "probed, together": Habits(read_only="together", others="together"),
-    "probed, batches of 4": Habits(read_only="together", others="together"),
-    "probed, one by one": Habits(read_only="in a row", others="in a row"),
-    "probed, read-only together": Habits(read_only="together", others="in a row"),
+SENDING = {
+    "probed, together": ClientSending(read_only="together", others="together"),
+    "probed, batches of 4": ClientSending(read_only="together", others="together"),
+    "probed, one by one": ClientSending(read_only="in a row", others="in a row"),
+    "probed, read-only together": ClientSending(read_only="together", others="in a row"),
 }
 
 ONE_A_TURN = ("one call a turn", "one call a turn, false hints")
@@ -220,7 +219,7 @@ def simulate(behaviour: str, steps: Steps, seed: object, pause_ms: int | None = 
     for number, calls in enumerate(steps):
         SENDERS[behaviour](wire, calls, number)
         wire.now += pause()
-    return replace(wire.log(), habits=HABITS.get(behaviour))
+    return replace(wire.log(), sending=SENDING.get(behaviour))
 
 
 def _one_a_turn(wire: Wire, steps: Steps, pause: Callable[[], int], lies: bool) -> Log:

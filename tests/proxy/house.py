@@ -9,12 +9,12 @@ from typing import Any
 import anyio
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
-from m3bench.proxy.call import Answer, Caller, Delivery, Relay, ToolRequest
-from m3bench.proxy.descriptors import AtOnce
 from m3bench.proxy.front import Front, tool_request
+from m3bench.proxy.protocol.pipes import AtOnce
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Caller, Relay, ToolAnswer, ToolRequest
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.stdio import serve_stream
+from m3bench.proxy.transports.stdio import serve_stream
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.outcome import Reply
 
@@ -30,7 +30,7 @@ class Record:
 
     def __init__(self) -> None:
         self.requests: list[tuple[ToolRequest, str | None, str]] = []
-        self.answers: dict[int, Answer] = {}
+        self.answers: dict[int, ToolAnswer] = {}
         self.left: list[int] = []
         self.left_ns: list[int] = []
         self.broken: dict[str, Exception] = {}
@@ -40,7 +40,7 @@ class Record:
         self.requests.append((request, run, tool))
         return len(self.requests) - 1
 
-    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
+    async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
         await anyio.lowlevel.checkpoint()
         self._fail("answered")
         assert call not in self.answers, "an answer was recorded twice"
@@ -73,9 +73,9 @@ class Run:
         """When set, calls wait for it."""
         self.begun = anyio.Event()
         self.under_way = 0
-        self.lost: list[tuple[ToolRequest, str, Answer]] = []
+        self.lost: list[tuple[ToolRequest, str, ToolAnswer]] = []
 
-    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+    def lose(self, request: ToolRequest, tool: str, answer: ToolAnswer) -> None:
         self.lost.append((request, tool, answer))
 
     def enter(self) -> None:
@@ -108,10 +108,12 @@ class Own:
 
     names = frozenset({"start_task", "broken", "find_tools"})
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> ToolAnswer:
         if name == "broken":
             raise ZeroDivisionError
-        return Answer(outcome="success", result=b'{"content":[],"structuredContent":{"seat":"%b"}}' % seat.id.encode())
+        return ToolAnswer(
+            outcome="success", result=b'{"content":[],"structuredContent":{"seat":"%b"}}' % seat.id.encode()
+        )
 
 
 class Upstream:
@@ -133,20 +135,20 @@ class Upstream:
 
     async def call(
         self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
-    ) -> Answer:
+    ) -> ToolAnswer:
         if name == "far__ask" and relay is not None:
             said = await relay.request("sampling/createMessage", {"maxTokens": 1})
-            return Answer(outcome="success", result=json.dumps({"content": [], "said": said}).encode())
+            return ToolAnswer(outcome="success", result=json.dumps({"content": [], "said": said}).encode())
         if name == "far__error":
-            return Answer(outcome="failed", owner="upstream", error=(-32001, "gone", {"why": "far"}))
+            return ToolAnswer(outcome="failed", owner="upstream", error=(-32001, "gone", {"why": "far"}))
         if name == "far__empty":
-            return Answer(outcome="success", result=b"{}")
+            return ToolAnswer(outcome="success", result=b"{}")
         if relay is not None:
             token = params["_meta"].get("progressToken", 1)
             await relay.notify("notifications/progress", {"progressToken": token, "progress": 0.5})
             await relay.notify("notifications/message", {"level": "info", "data": "half"})
         given = {"content": [], "_meta": {"from": "far"}, "arguments": params["arguments"]}
-        return Answer(outcome="success", result=json.dumps(given).encode())
+        return ToolAnswer(outcome="success", result=json.dumps(given).encode())
 
 
 class Shown:
@@ -223,7 +225,7 @@ class House:
 
     async def call(
         self, name: object, arguments: object = None, raw: bytes | None = None, meta: Mapping[str, Any] | None = None
-    ) -> Answer:
+    ) -> ToolAnswer:
         """Past the front door."""
         caller = Caller(seat=self.seat.id, revision="2025-11-25", client="tester 1")
         params = {"name": name, "arguments": arguments, "_meta": meta}
@@ -318,7 +320,7 @@ def modern(params: dict[str, Any] | None = None) -> dict[str, Any]:
     return {**(params or {}), "_meta": {**((params or {}).get("_meta") or {}), **meta}}
 
 
-def refused(answer: Answer) -> str:
+def refused(answer: ToolAnswer) -> str:
     """The text of an answer that must be an error result."""
     result = json.loads(answer.result)
     assert result["isError"]

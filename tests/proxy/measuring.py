@@ -1,5 +1,5 @@
 """Measures segmentation on simulated clients: does the range hold the true value, how wide is it, how far off is the
-headline? `python -m tests.proxy.measuring` prints the table of docs/proxy.md; with `--first` and the revision of an
+headline? `python -m tests.proxy.measuring` prints the numbers of docs/proxy.md; with `--first` and the revision of an
 earlier release, read from this repository's history, it adds what that one would have said."""
 
 import random
@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from m3bench.proxy.steps import Segmentation, segment
+from m3bench.proxy.steps.segmentation import Segmentation, segment
 from m3bench.server.scoring import TrajectoryScore, score
-from m3bench.server.scoring.ranges import STRUCTURE, Ranges, best_of, measured
+from m3bench.server.scoring.profiles import STRUCTURE
+from m3bench.server.scoring.ranges import Ranges, score_ranges, values_in
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
 from tests.proxy.clients import BEHAVIOURS, PAUSES_MS, Log, Steps, simulate
@@ -80,7 +81,7 @@ def _signatures() -> Any:
 
 def measure(play: Play, log: Log) -> Measured:
     """Segment and score a log."""
-    found = segment(log.calls, play.question, log.habits)
+    found = segment(log.calls, play.question, log.sending)
     cards = _cards(play, log, found.steps)
     order = [index for step in found.steps for index in step]
     return Measured(
@@ -88,7 +89,7 @@ def measure(play: Play, log: Log) -> Measured:
         segmentation=found,
         card=_best(cards),
         true=_best(cards if found.steps == log.true_steps else _cards(play, log, log.true_steps)),
-        ranges=best_of(cards, found.readings, order),
+        ranges=score_ranges(cards, found.readings, order),
     )
 
 
@@ -165,7 +166,7 @@ def _earlier(revision: str) -> Callable[[Play, Log], tuple[bool, float, float]]:
         seen = []
         for steps in found.readings():
             place = {index: number for number, step in enumerate(steps) for index in step}
-            seen.append(measured(headline, place, order))
+            seen.append(values_in(headline, place, order))
         spans = {name: [one[name] for one in seen] for name in (*STRUCTURE, "average")}
         held = all(min(span) - 1e-6 <= (true.metrics[name] or 0.0) <= max(span) + 1e-6 for name, span in spans.items())
         width = max(spans["average"]) - min(spans["average"])

@@ -69,7 +69,7 @@ def plays() -> tuple[Play, ...]:
 
 async def _record() -> None:
     from m3bench.sandboxes.backends.inprocess import InProcessBackend
-    from m3bench.server.lab.authoring.verification import perform
+    from m3bench.server.lab.authoring.replay import perform
     from m3bench.tasks.catalog import load_catalog
     from m3bench.tasks.library import Library
 

@@ -3,7 +3,7 @@
     python -m tests.proxy.rows COMMAND…      a proxy over stdio that fronts tests/proxy/far_server.py
     python -m tests.proxy.rows URL           one that listens
 
-prints which rows hold. The table in docs/proxy.md was made so; what it says of m3bench is a test.
+prints which rows hold. What docs/proxy.md says of m3bench is a test.
 """
 
 import sys

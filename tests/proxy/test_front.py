@@ -8,9 +8,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
 from m3bench.proxy.front import Front, client_name
-from m3bench.proxy.handlers import is_wanted
-from m3bench.proxy.sdk import Context
+from m3bench.proxy.protocol.sdk import Context
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.handlers import is_wanted
+from m3bench.proxy.transports.sdk_server import sdk_server
 from tests.proxy.house import MODERN, House
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +23,7 @@ def connect(house: House, era: str, **given: Any) -> Client:
     async def seat_of(context: Context) -> Seat:
         return house.seat
 
-    return Client(house.front.server(seat_of), mode=era, **given)
+    return Client(sdk_server(house.front, seat_of), mode=era, **given)
 
 
 @ERAS

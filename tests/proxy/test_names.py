@@ -1,14 +1,14 @@
-"""Names that clients made of a tool's name stand for that tool; a guess between two is not made."""
+"""Which tool a call means: names that clients made of a tool's, and calls by way of `call_tool`."""
 
 import pytest
 
-from m3bench.proxy.names import understood
+from m3bench.proxy.names import inner, meant, understood
 
 KNOWN = ("google-maps__maps_geocode", "dinox-mcp__detect-all-objects", "math__sum", "start_task", "a-b", "a_b")
 
 
 @pytest.mark.parametrize(
-    ("sent", "meant"),
+    ("sent", "tool"),
     [
         ("math__sum", "math__sum"),
         ("google_maps__maps_geocode", "google-maps__maps_geocode"),
@@ -30,9 +30,34 @@ KNOWN = ("google-maps__maps_geocode", "dinox-mcp__detect-all-objects", "math__su
         ("m3bench__", "m3bench__"),
     ],
 )
-def test_a_name_is_taken_for_the_tool_that_is_meant(sent: str, meant: str) -> None:
-    assert understood(sent, KNOWN) == meant
+def test_a_name_is_taken_for_the_tool_that_is_meant(sent: str, tool: str) -> None:
+    assert understood(sent, KNOWN) == tool
 
 
 def test_a_name_that_could_be_two_tools_is_neither() -> None:
     assert understood("x_y_z", ("x-y_z", "x_y-z")) == "x_y_z"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({"name": "a", "arguments": {"x": 1}}, ("a", {"x": 1})),
+        ({"name": "a"}, ("a", {})),
+        ({"name": "a", "arguments": None}, ("a", {})),
+        ({"name": "a", "wait_for_previous": True}, ("a", {"wait_for_previous": True})),
+        ({"name": "a", "other": 1}, None),
+        ({"name": 7}, None),
+        ({"name": "a", "arguments": [1]}, None),
+        ("a", None),
+    ],
+)
+def test_the_tool_and_its_arguments_are_found_inside(arguments: object, found: object) -> None:
+    assert inner(arguments) == found
+
+
+def test_a_recorded_call_shows_the_arguments_of_the_tool_that_was_meant() -> None:
+    params = {"name": "call_tool", "arguments": {"name": "math/sum", "arguments": {"numbers": [1]}}}
+    assert meant("math/sum", params) == {"numbers": [1]}
+    assert meant("call_tool", params) == params["arguments"]
+    assert meant("math/sum", {"name": "math__sum", "arguments": {"a": 1}}) == {"a": 1}
+    assert meant("math/sum", {"name": "call_tool", "arguments": 5}) == 5

@@ -9,7 +9,7 @@ import anyio
 import httpx2
 from starlette.types import ASGIApp, Message
 
-from m3bench.proxy.http import HttpSettings, http_app
+from m3bench.proxy.transports.http import HttpSettings, http_app
 from tests.proxy.house import CLIENT, MODERN, House
 
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from m3bench.server.runs.event import Event
+from m3bench.server.runs.event import RankedEvent
 from m3bench.server.store.sqlite import SqliteStore
 from tests.ranked.house import House, Player
 from tests.server.lab.interchange.tampering import change_json, index_again, packed, unpacked
@@ -206,7 +206,7 @@ def test_after_closing_nothing_is_played_and_everybody_sees_their_own_card(held:
 def test_before_it_opens_nothing_is_told(tmp_path: Path) -> None:
     house = House(folder=tmp_path, names=("ann",))
     text = house.event.read_text()
-    opens = Event.read(house.event).plan.closes.replace(microsecond=0)
+    opens = RankedEvent.read(house.event).plan.closes.replace(microsecond=0)
     lines = [f"opens = {opens.isoformat()}" if line.startswith("opens") else line for line in text.splitlines()]
     lines = [line.replace("closes = 2", "closes = 3") for line in lines]
     house.event.write_text("\n".join(lines))

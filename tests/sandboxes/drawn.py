@@ -17,17 +17,17 @@ from random import Random
 
 from PIL import Image
 
-from m3bench.sandboxes.servers.dinox_mcp import drawing as detections
+from m3bench.sandboxes.servers import dinox_mcp as detections
+from m3bench.sandboxes.servers import imagesorcery_mcp as imagesorcery
 from m3bench.sandboxes.servers.google_air import heatmap_tile
-from m3bench.sandboxes.servers.google_maps import drawing as maps
-from m3bench.sandboxes.servers.google_maps import photos
-from m3bench.sandboxes.servers.imagesorcery_mcp import tools as imagesorcery
-from m3bench.sandboxes.servers.imagesorcery_mcp.drawing import Markup, items
+from m3bench.sandboxes.servers.google_maps import details
+from m3bench.sandboxes.servers.google_maps import static_maps as maps
+from m3bench.sandboxes.servers.imagesorcery_mcp import Markup, items
 from m3bench.sandboxes.servers.metmuseum_mcp import drawing as museum
 from m3bench.sandboxes.servers.ppt.images import FILTERS, Enhancement
 from m3bench.sandboxes.world import links, places, tables
 from m3bench.sandboxes.world.geo import Point
-from m3bench.server.clients.probe_words import picture as probe_picture
+from m3bench.server.clients.probe_notes import picture as probe_picture
 from m3bench.tasks.drawing.files import jpeg, png
 from m3bench.tasks.drawing.pixels import blurred
 from m3bench.tasks.library import Library
@@ -75,12 +75,12 @@ def _maps() -> Iterator[tuple[str, bytes]]:
         pins = [maps.Marker(Point(lat, lng), label="A"), maps.Marker(Point(lat + 0.01, lng + 0.01))]
         path = maps.Path((Point(lat, lng), Point(lat + 0.02, lng + 0.01), Point(lat - 0.01, lng + 0.03)))
         for style in ("roadmap", "terrain", "satellite", "hybrid"):
-            yield f"{style} {lat},{lng} {zoom}", maps.draw(Point(lat, lng), zoom, (240, 200), style, pins, path)
+            yield f"{style} {lat},{lng} {zoom}", maps.draw_map(Point(lat, lng), zoom, (240, 200), style, pins, path)
 
 
 def _photos() -> Iterator[tuple[str, bytes]]:
     for number, place in enumerate(places.places()[:: len(places.places()) // 40]):
-        yield str(number), photos.draw(place, f"photo {number}", 200, 150)
+        yield str(number), details.draw_photo(place, f"photo {number}", 200, 150)
 
 
 def _tiles() -> Iterator[tuple[str, bytes]]:

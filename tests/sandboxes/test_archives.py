@@ -11,7 +11,7 @@ from openpyxl import Workbook, load_workbook
 from pptx import Presentation
 
 from m3bench.sandboxes.archives import check, pieces, stamp
-from m3bench.sandboxes.workspace import Limits
+from m3bench.sandboxes.workspace import WorkspaceLimits
 from m3bench.tasks.errors import LimitError, ToolError
 from tests.pictures import assert_same_bytes
 
@@ -27,7 +27,7 @@ def test_pieces_are_the_entries_in_order(tmp_path: Path) -> None:
     big = bytes(range(256)) * 4096
     path = _zip(tmp_path / "a.xlsx", {"one": b"1", "two": big, "empty": b""}, ZIP_STORED)
     found: dict[str, bytes] = {}
-    for name, piece in pieces(path, Limits()):
+    for name, piece in pieces(path, WorkspaceLimits()):
         assert len(piece) <= 512 * 1024
         found[name] = found.get(name, b"") + piece
     assert found == {"one": b"1", "two": big}
@@ -36,30 +36,30 @@ def test_pieces_are_the_entries_in_order(tmp_path: Path) -> None:
 def test_what_the_office_libraries_write_passes(tmp_path: Path) -> None:
     Workbook().save(tmp_path / "a.xlsx")
     Presentation().save(str(tmp_path / "a.pptx"))
-    check(tmp_path / "a.xlsx", Limits())
-    check(tmp_path / "a.pptx", Limits())
+    check(tmp_path / "a.xlsx", WorkspaceLimits())
+    check(tmp_path / "a.pptx", WorkspaceLimits())
 
 
 def test_a_bomb_is_refused_by_ratio_before_it_is_unpacked(tmp_path: Path) -> None:
     path = _zip(tmp_path / "a.xlsx", {"xl/sheet.xml": bytes(50_000_000)})
     with pytest.raises(LimitError, match="zip bomb"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 def test_small_entries_may_have_any_ratio(tmp_path: Path) -> None:
-    check(_zip(tmp_path / "a.xlsx", {"xl/sheet.xml": bytes(1_000_000)}), Limits())
+    check(_zip(tmp_path / "a.xlsx", {"xl/sheet.xml": bytes(1_000_000)}), WorkspaceLimits())
 
 
 def test_the_sum_of_all_entries_is_bounded(tmp_path: Path) -> None:
     path = _zip(tmp_path / "a.xlsx", {f"part{index}": bytes(900) for index in range(10)})
     with pytest.raises(LimitError, match=r"'a\.xlsx' unpacks to 9000 bytes, more than the 8999 allowed"):
-        check(path, Limits(zip_bytes=8999))
+        check(path, WorkspaceLimits(zip_bytes=8999))
 
 
 def test_the_number_of_entries_is_bounded(tmp_path: Path) -> None:
     path = _zip(tmp_path / "a.xlsx", {f"part{index}": b"" for index in range(11)})
     with pytest.raises(LimitError, match="holds 11 entries, more than the 10 allowed"):
-        check(path, Limits(zip_entries=10))
+        check(path, WorkspaceLimits(zip_entries=10))
 
 
 def test_a_directory_that_promises_too_little_is_found_out_while_reading(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_directory_that_promises_too_little_is_found_out_while_reading(tmp_pat
     true, false = struct.pack("<LL", entry.compress_size, entry.file_size), struct.pack("<LL", entry.compress_size, 100)
     path.write_bytes(path.read_bytes().replace(true, false))
     with pytest.raises(ToolError, match="not a readable office file"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 def test_a_directory_that_promises_too_much_is_found_out_while_reading(tmp_path: Path) -> None:
@@ -78,19 +78,19 @@ def test_a_directory_that_promises_too_much_is_found_out_while_reading(tmp_path:
         packed = archive.infolist()[0].compress_size
     path.write_bytes(path.read_bytes().replace(struct.pack("<LL", packed, 500), struct.pack("<LL", packed, 501)))
     with pytest.raises(ToolError, match="an entry ends too early"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 def test_an_entry_that_occurs_twice_is_refused(tmp_path: Path) -> None:
     path = _zip(tmp_path / "a.xlsx", {"sheet1": b"x", "sheet2": b"y"})
     path.write_bytes(path.read_bytes().replace(b"sheet2", b"sheet1"))
     with pytest.raises(ToolError, match="occurs twice"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 def test_rare_packing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ToolError, match="packed in a way"):
-        check(_zip(tmp_path / "a.xlsx", {"sheet1": b"x"}, ZIP_LZMA), Limits())
+        check(_zip(tmp_path / "a.xlsx", {"sheet1": b"x"}, ZIP_LZMA), WorkspaceLimits())
 
 
 def test_passwords_are_named(tmp_path: Path) -> None:
@@ -99,14 +99,14 @@ def test_passwords_are_named(tmp_path: Path) -> None:
     data[data.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(data)
     with pytest.raises(ToolError, match=r"'a\.xlsx' is encrypted"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 def test_old_office_files_are_named(tmp_path: Path) -> None:
     path = tmp_path / "a.xls"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504))
     with pytest.raises(ToolError, match="old binary office format"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, 0.5, -1])
@@ -116,7 +116,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path, cut: float) -> None:
     data = path.read_bytes()
     path.write_bytes(data[: int(len(data) * cut) if isinstance(cut, float) else cut])
     with pytest.raises(ToolError, match=r"'a\.xlsx' is not a readable office file"):
-        check(path, Limits())
+        check(path, WorkspaceLimits())
 
 
 def test_damage_anywhere_never_escapes_as_another_error(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_damage_anywhere_never_escapes_as_another_error(tmp_path: Path) -> None:
     for position in range(len(good)):
         path.write_bytes(good[:position] + bytes([good[position] ^ 0xFF]) + good[position + 1 :])
         with suppress(ToolError):
-            check(path, Limits())
+            check(path, WorkspaceLimits())
 
 
 def test_a_stamped_workbook_has_the_same_bytes_whenever_it_was_saved(tmp_path: Path) -> None:

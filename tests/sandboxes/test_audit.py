@@ -5,8 +5,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from m3bench.sandboxes.selfcheck.audit.asking import ask, counted, shares
-from m3bench.sandboxes.selfcheck.audit.questions import questions
+from m3bench.sandboxes.selfcheck.audit import ask, counted, questions, shares
 
 FACTS = [question for question in questions() if question.kind == "fact"]
 SEARCHES = [question for question in questions() if question.kind == "search"]

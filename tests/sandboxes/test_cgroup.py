@@ -10,7 +10,15 @@ import pytest
 
 from m3bench.sandboxes.backends import cgroup
 from m3bench.sandboxes.backends.base import SandboxSpec
-from m3bench.sandboxes.backends.cgroup import SERVER, Delegation, Group, GroupLimits, Groups, delegation, find
+from m3bench.sandboxes.backends.cgroup import (
+    SERVER,
+    ControlGroup,
+    ControlGroups,
+    Delegation,
+    GroupLimits,
+    delegation,
+    find,
+)
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.tasks.errors import SandboxError
@@ -102,7 +110,7 @@ def test_a_system_without_version_2_says_so(tmp_path: Path) -> None:
 
 def test_a_group_has_its_limits_before_anything_enters_it_and_is_gone_after(tree: Tree) -> None:
     own = tree(enabled="memory pids")
-    group = Groups(own).open(LIMITS)
+    group = ControlGroups(own).open(LIMITS)
     assert (group.folder / "memory.max").read_text() == str(64 * 1024**2)
     assert (group.folder / "pids.max").read_text() == "20"
     assert (group.folder / "cpu.max").read_text() == "100000 100000"
@@ -123,7 +131,7 @@ def test_groups_of_processes_that_are_gone_are_removed_and_those_of_others_not(t
     dead, alive = own / f"m3bench-{ended.pid}-aa", own / f"m3bench-{os.getppid()}-bb"
     dead.mkdir()
     alive.mkdir()
-    Groups(own).open(LIMITS)
+    ControlGroups(own).open(LIMITS)
     assert not dead.exists()
     assert alive.exists()
 
@@ -134,7 +142,7 @@ async def test_a_host_enters_its_group_and_the_group_goes_with_the_host(
 ) -> None:
     own = tree(enabled="memory pids")
     isolation = Isolation()
-    monkeypatch.setitem(isolation.__dict__, "delegation", Delegation(Groups(own)))
+    monkeypatch.setitem(isolation.__dict__, "delegation", Delegation(ControlGroups(own)))
     workspace = tmp_path / "workspace"
     workspace.mkdir()
     async with ProcessBackend(isolation) as backend:
@@ -157,7 +165,7 @@ async def test_a_group_that_cannot_be_made_leaves_the_sandbox_to_the_watch(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     isolation = Isolation()
-    monkeypatch.setitem(isolation.__dict__, "delegation", Delegation(Groups(tmp_path / "nowhere")))
+    monkeypatch.setitem(isolation.__dict__, "delegation", Delegation(ControlGroups(tmp_path / "nowhere")))
     async with ProcessBackend(isolation) as backend:
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("math",)))
         assert sandbox._host.watch.memory == 768 * 1024**2  # type: ignore[union-attr]
@@ -167,7 +175,7 @@ async def test_a_group_that_cannot_be_made_leaves_the_sandbox_to_the_watch(
 def test_the_kernel_holds_a_real_group_to_its_limits() -> None:
     groups = delegation().groups
     assert groups is not None
-    group: Group = groups.open(LIMITS)
+    group: ControlGroup = groups.open(LIMITS)
     try:
         hungry = group.command(["python3", "-c", "x = bytearray(256 * 1024**2)"])
         assert subprocess.run(hungry, capture_output=True, check=False).returncode != 0

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from m3bench.sandboxes.link import Link
+from m3bench.sandboxes.link import HostLink
 from m3bench.sandboxes.wire import encode, encode_reply, error
 from m3bench.tasks.errors import SandboxError, UnknownToolError
 from m3bench.tasks.outcome import Reply
@@ -20,7 +20,7 @@ class FakeHost:
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
-        self.link = Link(self.lines.append)
+        self.link = HostLink(self.lines.append)
         self.say = self.link.feed
 
     @property
@@ -28,12 +28,12 @@ class FakeHost:
         return [json.loads(line) for line in self.lines]
 
 
-def connected() -> tuple[Link, FakeHost]:
+def connected() -> tuple[HostLink, FakeHost]:
     host = FakeHost()
     return host.link, host
 
 
-async def _replies(link: Link, host: FakeHost, answer: Callable[[FakeHost], None]) -> Reply:
+async def _replies(link: HostLink, host: FakeHost, answer: Callable[[FakeHost], None]) -> Reply:
     """Send one call, let the host answer, give what comes of it."""
     pending = link.call("math/add", b"{}")
     answer(host)
@@ -103,7 +103,7 @@ async def test_arguments_the_host_cannot_read_are_refused_as_a_result() -> None:
 async def test_the_end_of_a_host_fails_what_waits_and_what_comes_later() -> None:
     failed: list[str] = []
 
-    async def call(link: Link) -> None:
+    async def call(link: HostLink) -> None:
         with pytest.raises(SandboxError) as caught:
             await link.call("math/add", b"{}").reply()
         failed.append(str(caught.value))

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from m3bench.sandboxes.pictures import decode_picture, open_picture, save_picture
-from m3bench.sandboxes.workspace import Limits, Workspace
+from m3bench.sandboxes.workspace import Workspace, WorkspaceLimits
 from m3bench.tasks.errors import LimitError, PathError, ToolError
 from tests.pictures import UNREADABLE, assert_same_bytes, colour, encoded, odd_pictures, png_header, write_unreadable
 
@@ -69,7 +69,7 @@ def test_a_side_too_long_for_the_format_is_refused(workspace: Workspace) -> None
 
 def test_every_encoding_comes_out_as_plain_colours(workspace: Workspace) -> None:
     for name, content in odd_pictures(sample()).items():
-        image = decode_picture(content, Limits(), name)
+        image = decode_picture(content, WorkspaceLimits(), name)
         assert image.mode in ("RGB", "RGBA"), name
         assert image.size == (40, 30), name
         expected = sample() if name in ("cmyk.jpg", "palette.png", "clear.png", "moving.gif") else sample().convert("L")
@@ -107,14 +107,14 @@ def test_unreadable_files_are_clear_errors(workspace: Workspace, name: str) -> N
 @pytest.mark.parametrize("size", [(30_000, 30_000), (12_000, 12_000), (7_000, 7_000), (60_001, 1)])
 def test_a_picture_too_large_is_refused_by_its_header(size: tuple[int, int]) -> None:
     with pytest.raises(LimitError, match="scale it down"):
-        decode_picture(png_header(*size), Limits(), "a.png")
+        decode_picture(png_header(*size), WorkspaceLimits(), "a.png")
 
 
 def test_a_jpeg_of_countless_scans_is_refused() -> None:
     data = encoded(sample(), "JPEG", progressive=True)
-    assert decode_picture(data, Limits(), "a.jpg").size == (40, 30)
+    assert decode_picture(data, WorkspaceLimits(), "a.jpg").size == (40, 30)
     with pytest.raises(LimitError, match="JPEG scans"):
-        decode_picture(data + b"\xff\xda" * 200, Limits(), "a.jpg")
+        decode_picture(data + b"\xff\xda" * 200, WorkspaceLimits(), "a.jpg")
 
 
 @pytest.mark.parametrize("path", ["../a.png", "/etc/passwd", "missing.png", "http://example.com/a.png", "."])
@@ -129,6 +129,6 @@ def test_any_damage_to_a_file_is_an_error_or_a_picture() -> None:
         for place in range(0, len(whole), max(1, len(whole) // 150)):
             for broken in (whole[:place], whole[:place] + b"\xff\x00\xff" + whole[place + 3 :]):
                 try:
-                    decode_picture(broken, Limits(), "a")
+                    decode_picture(broken, WorkspaceLimits(), "a")
                 except ToolError:
                     continue

@@ -14,7 +14,7 @@ from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
-from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.sandboxes.pool import Lease, SandboxPool
 from m3bench.sandboxes.selfcheck import processes
 from m3bench.tasks.errors import SandboxError, UnknownToolError
 
@@ -68,7 +68,7 @@ async def _adds(lease: Lease) -> None:
 
 async def test_nothing_is_started_before_the_first_call(tmp_path: Path) -> None:
     backend = Counting()
-    async with Pool(backend, tmp_path) as pool:
+    async with SandboxPool(backend, tmp_path) as pool:
         lease = await pool.lease()
         assert backend.opened == 0
         assert lease.workspace.parent == tmp_path.resolve()
@@ -80,7 +80,7 @@ async def test_nothing_is_started_before_the_first_call(tmp_path: Path) -> None:
 async def test_where_there_are_several_machines_a_lease_knows_its_own_from_the_start(tmp_path: Path) -> None:
     backend = Counting()
     backend.is_spread = True
-    async with Pool(backend, tmp_path) as pool:
+    async with SandboxPool(backend, tmp_path) as pool:
         lease = await pool.lease()
         assert (backend.opened, lease.started) == (1, True)
         backend.is_broken = True
@@ -92,7 +92,7 @@ async def test_where_there_are_several_machines_a_lease_knows_its_own_from_the_s
 
 async def test_many_first_calls_cause_one_start(tmp_path: Path) -> None:
     backend = Counting()
-    async with Pool(backend, tmp_path) as pool:
+    async with SandboxPool(backend, tmp_path) as pool:
         lease = await pool.lease()
         async with anyio.create_task_group() as tasks:
             for _ in range(32):
@@ -103,7 +103,7 @@ async def test_many_first_calls_cause_one_start(tmp_path: Path) -> None:
 async def test_a_failed_start_fails_the_call_and_the_next_call_tries_again(tmp_path: Path) -> None:
     backend = Counting()
     backend.is_broken = True
-    async with Pool(backend, tmp_path) as pool:
+    async with SandboxPool(backend, tmp_path) as pool:
         lease = await pool.lease()
         with pytest.raises(SandboxError, match="broken"):
             await lease.call("math/add", ADD)
@@ -114,7 +114,7 @@ async def test_a_failed_start_fails_the_call_and_the_next_call_tries_again(tmp_p
 async def test_the_time_of_a_call_includes_the_start(tmp_path: Path) -> None:
     backend = Counting()
     backend.gate = anyio.Event()
-    async with Pool(backend, tmp_path) as pool:
+    async with SandboxPool(backend, tmp_path) as pool:
         lease = await pool.lease()
         with pytest.raises(SandboxError, match=r"not ready within 0\.05 seconds"):
             await lease.call("math/add", ADD, 0.05)
@@ -124,7 +124,7 @@ async def test_the_time_of_a_call_includes_the_start(tmp_path: Path) -> None:
 
 async def test_a_released_lease_leaves_no_workspace_unless_asked_to(tmp_path: Path) -> None:
     backend = Counting()
-    async with Pool(backend, tmp_path) as pool:
+    async with SandboxPool(backend, tmp_path) as pool:
         gone, kept = await pool.lease(), await pool.lease()
         for lease in (gone, kept):
             (lease.workspace / "made.txt").write_text("x")
@@ -143,7 +143,7 @@ async def test_a_released_lease_leaves_no_workspace_unless_asked_to(tmp_path: Pa
 
 async def test_the_end_of_the_pool_releases_everything(tmp_path: Path) -> None:
     backend = Counting()
-    async with Pool(backend, tmp_path, spares=2) as pool:
+    async with SandboxPool(backend, tmp_path, spares=2) as pool:
         await pool.settled()
         for _ in range(3):
             await _adds(await pool.lease())
@@ -155,7 +155,7 @@ async def test_ctrl_c_during_the_end_of_the_pool_releases_everything_too(tmp_pat
     backend = Counting()
 
     async def use() -> None:
-        async with Pool(backend, tmp_path, spares=1) as pool:
+        async with SandboxPool(backend, tmp_path, spares=1) as pool:
             await pool.lease()
             await pool.settled()
             # What Ctrl-C does: the next wait of this task, whatever it is, raises.
@@ -172,7 +172,7 @@ async def test_ctrl_c_during_the_end_of_the_pool_releases_everything_too(tmp_pat
 async def test_a_spare_is_made_anew_for_each_one_taken(tmp_path: Path) -> None:
     backend = Counting()
     with anyio.fail_after(60):
-        async with Pool(backend, tmp_path, spares=2) as pool:
+        async with SandboxPool(backend, tmp_path, spares=2) as pool:
             await pool.settled()
             assert backend.opened == 2
             lease = await pool.lease()
@@ -187,14 +187,14 @@ async def test_spares_that_cannot_be_had_keep_nobody_from_a_lease(tmp_path: Path
     backend = Counting()
     backend.is_broken = True
     with anyio.fail_after(60):
-        async with Pool(backend, tmp_path, spares=1) as pool:
+        async with SandboxPool(backend, tmp_path, spares=1) as pool:
             await pool.settled()
             backend.is_broken = False
             await _adds(await pool.lease())
 
 
 async def test_a_lease_offers_what_was_asked_for_spare_or_not(tmp_path: Path) -> None:
-    async with Pool(Counting(), tmp_path, spares=1) as pool:
+    async with SandboxPool(Counting(), tmp_path, spares=1) as pool:
         await pool.settled()
         for _ in range(2):
             lease = await pool.lease(servers=("probe",))
@@ -207,7 +207,7 @@ async def test_a_lease_offers_what_was_asked_for_spare_or_not(tmp_path: Path) ->
 
 async def test_a_spare_process_answers_without_another_start(tmp_path: Path) -> None:
     with anyio.fail_after(60):
-        async with ProcessBackend() as backend, Pool(backend, tmp_path, spares=1) as pool:
+        async with ProcessBackend() as backend, SandboxPool(backend, tmp_path, spares=1) as pool:
             await pool.settled()
             waiting = processes(tmp_path)
             lease = await pool.lease(servers=("probe",))
@@ -222,7 +222,7 @@ async def test_a_spare_process_answers_without_another_start(tmp_path: Path) -> 
 
 async def test_a_spare_that_died_while_waiting_is_replaced_unnoticed(tmp_path: Path) -> None:
     with anyio.fail_after(60):
-        async with ProcessBackend() as backend, Pool(backend, tmp_path, spares=1) as pool:
+        async with ProcessBackend() as backend, SandboxPool(backend, tmp_path, spares=1) as pool:
             await pool.settled()
             sandbox = pool._spares[0].sandbox
             sandbox.kill()  # type: ignore[attr-defined]
@@ -233,7 +233,7 @@ async def test_a_spare_that_died_while_waiting_is_replaced_unnoticed(tmp_path: P
 
 async def test_a_sandbox_serves_as_many_runs_as_allowed_and_then_ends(tmp_path: Path) -> None:
     backend = Counting()
-    async with Pool(backend, tmp_path, runs=2) as pool:
+    async with SandboxPool(backend, tmp_path, runs=2) as pool:
         for number in range(4):
             lease = await pool.lease()
             await _adds(lease)
@@ -248,7 +248,7 @@ async def test_a_sandbox_serves_as_many_runs_as_allowed_and_then_ends(tmp_path: 
 @pytest.mark.parametrize("isolation", [Isolation(), Isolation(bubblewrap=False)], ids=["walls", "no bubblewrap"])
 async def test_the_files_of_a_run_go_with_it_and_the_next_run_finds_none(tmp_path: Path, isolation: Isolation) -> None:
     create = b'{"filepath": "./book.xlsx"}'
-    async with ProcessBackend(isolation) as backend, Pool(backend, tmp_path, runs=3) as pool:
+    async with ProcessBackend(isolation) as backend, SandboxPool(backend, tmp_path, runs=3) as pool:
         folders = []
         for number in range(3):
             lease = await pool.lease()
@@ -263,7 +263,7 @@ async def test_the_files_of_a_run_go_with_it_and_the_next_run_finds_none(tmp_pat
 
 
 async def test_no_call_overtakes_the_files_put_in_before_it(tmp_path: Path) -> None:
-    async with Pool(Counting(), tmp_path) as pool:
+    async with SandboxPool(Counting(), tmp_path) as pool:
         lease = await pool.lease()
         sandbox = await lease.start()
         taken: list[str] = []
@@ -291,7 +291,7 @@ async def test_no_call_overtakes_the_files_put_in_before_it(tmp_path: Path) -> N
 
 
 async def test_a_lease_whose_sandbox_never_started_gives_its_files_all_the_same(tmp_path: Path) -> None:
-    async with Pool(Counting(), tmp_path, runs=3) as pool:
+    async with SandboxPool(Counting(), tmp_path, runs=3) as pool:
         lease = await pool.lease()
         lease.put("media/a.png", b"x")
         await lease.finish(tmp_path / "kept")

@@ -8,12 +8,12 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from m3bench.sandboxes.programs import Answer, OutOfBudgetError, run_program
+from m3bench.sandboxes.programs import OutOfBudgetError, ProgramOutput, run_program
 from tests.children import children
 
 
-def run(source: str, given: bytes = b"", cpu_seconds: float = 20, **environment: str) -> Answer:
-    async def call() -> Answer:
+def run(source: str, given: bytes = b"", cpu_seconds: float = 20, **environment: str) -> ProgramOutput:
+    async def call() -> ProgramOutput:
         command = [sys.executable, "-S", "-c", source]
         with anyio.fail_after(60):
             return await run_program(command, given, cpu_seconds=cpu_seconds, environment=environment)

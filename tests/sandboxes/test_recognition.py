@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
 from m3bench.sandboxes.pictures import decode_picture
 from m3bench.sandboxes.recognition import Recogniser, Sighting, area, clip
-from m3bench.sandboxes.workspace import Limits
+from m3bench.sandboxes.workspace import WorkspaceLimits
 from m3bench.tasks.scene import Box, Scene, SceneObject
 from tests.examples import examples
 from tests.pictures import encoded
@@ -33,7 +33,7 @@ def seen(image: Image.Image) -> Sighting | None:
 
 def saved(image: Image.Image, kind: str, **options: object) -> Image.Image:
     """The picture as it comes back from a file."""
-    return decode_picture(encoded(image, kind, **options), Limits(), "picture")
+    return decode_picture(encoded(image, kind, **options), WorkspaceLimits(), "picture")
 
 
 def overlap(one: Box, other: Box) -> float:

@@ -12,7 +12,7 @@ from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
-from m3bench.sandboxes.selfcheck import CHECKS, Check, Verdict, run_check
+from m3bench.sandboxes.selfcheck import CHECKS, Check, CheckVerdict, run_check
 
 BACKENDS: dict[str, Callable[[], Backend]] = {
     "inprocess": InProcessBackend,
@@ -53,7 +53,7 @@ def _cases() -> Iterator[Any]:
 @pytest.mark.sample(12)
 @pytest.mark.parametrize(("backend", "check"), list(_cases()))
 def test_a_backend_does_what_every_backend_must(backend: Callable[[], Backend], check: Check, tmp_path: Path) -> None:
-    async def run() -> Verdict:
+    async def run() -> CheckVerdict:
         async with backend() as opened:
             return await run_check(check, opened, tmp_path)
 

@@ -3,23 +3,23 @@
 import os
 from pathlib import Path
 
-from m3bench.sandboxes.backends.watch import Watch
-from m3bench.sandboxes.workspace import Limits
+from m3bench.sandboxes.backends.watch import ResourceWatch
+from m3bench.sandboxes.workspace import WorkspaceLimits
 
-SMALL = Limits(bytes=100_000, files=5)
+SMALL = WorkspaceLimits(bytes=100_000, files=5)
 
 
 def test_a_workspace_within_its_limits_is_left_alone(tmp_path: Path) -> None:
     for number in range(5):
         (tmp_path / f"{number}.txt").write_bytes(b"x")
-    watch = Watch(workspace=tmp_path, limits=SMALL)
+    watch = ResourceWatch(workspace=tmp_path, limits=SMALL)
     assert watch.problem() is None
     watch.trim()
     assert len(list(tmp_path.iterdir())) == 5
 
 
 def test_what_was_written_last_is_removed_until_the_rest_fits(tmp_path: Path) -> None:
-    watch = Watch(workspace=tmp_path, limits=SMALL)
+    watch = ResourceWatch(workspace=tmp_path, limits=SMALL)
     (tmp_path / "first.txt").write_bytes(b"x" * 50_000)
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "second.txt").write_bytes(b"x" * 90_000)
@@ -37,7 +37,7 @@ def test_folders_are_counted_even_where_they_were_made_unreadable(tmp_path: Path
     for number in range(6):
         (hidden / str(number)).mkdir(parents=True)
     hidden.chmod(0o300)
-    watch = Watch(workspace=tmp_path, limits=SMALL)
+    watch = ResourceWatch(workspace=tmp_path, limits=SMALL)
     assert "7 folders" in str(watch.problem())
     watch.trim()
     assert watch.problem() is None
@@ -48,11 +48,11 @@ def test_a_file_without_a_name_counts_as_long_as_it_is_open(tmp_path: Path) -> N
         file.write(b"x" * 200_000)
         file.flush()
         (tmp_path / "gone.bin").unlink()
-        watch = Watch(workspace=tmp_path, limits=SMALL, pid=os.getpid())
+        watch = ResourceWatch(workspace=tmp_path, limits=SMALL, pid=os.getpid())
         assert "its workspace held" in str(watch.problem())
     assert watch.problem() is None
 
 
 def test_memory_and_processes_of_a_tree_are_summed() -> None:
-    assert Watch(pid=os.getpid(), memory=1024**4, processes=10_000).problem() is None
-    assert "MB of memory" in str(Watch(pid=os.getpid(), memory=1).problem())
+    assert ResourceWatch(pid=os.getpid(), memory=1024**4, processes=10_000).problem() is None
+    assert "MB of memory" in str(ResourceWatch(pid=os.getpid(), memory=1).problem())

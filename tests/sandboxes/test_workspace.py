@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.sandboxes.workspace import STATE, Limits, Workspace
+from m3bench.sandboxes.workspace import STATE, Workspace, WorkspaceLimits
 from m3bench.tasks.errors import LimitError, PathError
 from tests.hostile import HOSTILE, set_traps, surroundings
 
@@ -106,12 +106,12 @@ def test_nothing_is_seen_of_a_file_that_was_not_finished(workspace: Workspace) -
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        (Limits(file_bytes=10), "more than the 10 allowed"),
-        (Limits(bytes=25), "the workspace would hold 30 bytes"),
-        (Limits(files=2), "the workspace would hold 3 files"),
+        (WorkspaceLimits(file_bytes=10), "more than the 10 allowed"),
+        (WorkspaceLimits(bytes=25), "the workspace would hold 30 bytes"),
+        (WorkspaceLimits(files=2), "the workspace would hold 3 files"),
     ],
 )
-def test_a_file_over_a_limit_never_comes_to_be(tmp_path: Path, limits: Limits, message: str) -> None:
+def test_a_file_over_a_limit_never_comes_to_be(tmp_path: Path, limits: WorkspaceLimits, message: str) -> None:
     (tmp_path / "one").write_bytes(b"x" * 5)
     (tmp_path / "two").write_bytes(b"x" * 5)
     with pytest.raises(LimitError, match=message), Workspace(tmp_path, limits).writing("three") as draft:
@@ -123,7 +123,7 @@ def test_a_file_grown_too_large_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "big").open("wb") as file:
         file.truncate(11)
     with pytest.raises(LimitError, match="11 bytes"):
-        Workspace(tmp_path, Limits(file_bytes=10)).existing("big")
+        Workspace(tmp_path, WorkspaceLimits(file_bytes=10)).existing("big")
 
 
 def test_a_servers_own_state_is_no_file_of_the_run(workspace: Workspace) -> None:

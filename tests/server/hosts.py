@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker.reaper import holdings
 from m3bench.tasks.errors import SandboxError
 
@@ -63,7 +63,7 @@ class Hosts:
 
 
 def _ask(question: Callable[[Any], Any]) -> Any:
-    engine = Engine()
+    engine = DockerEngine()
     try:
         return engine.answer(question)
     finally:

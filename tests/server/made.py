@@ -11,7 +11,7 @@ import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.lab.authoring.generation import ATTEMPTS, Made, generate, make
+from m3bench.server.lab.authoring.generation import ATTEMPTS, MadeTask, generate, make
 from m3bench.server.lab.authoring.verification import verify
 from m3bench.tasks.families.base import Kit, Unfit
 from m3bench.tasks.families.registry import FAMILIES
@@ -64,16 +64,16 @@ def fresh() -> dict[tuple[str, int], tuple[MadeLibrary, list[str]]]:
         return dict(zip(wanted, made, strict=True))
 
 
-def asked_alike(family: str, goal: str) -> tuple[Made, Made]:
+def asked_alike(family: str, goal: str) -> tuple[MadeTask, MadeTask]:
     """Two tasks with the same goal and dice for the question, other dice for the picture, and other references.
 
     Two pictures may happen to show the same thing; where the picture is not needed, no two differ.
     """
 
-    async def main() -> tuple[Made, Made]:
+    async def main() -> tuple[MadeTask, MadeTask]:
         kit = Kit(art(), load)
         for question in ("alike", "as well", "too"):
-            first: Made | None = None
+            first: MadeTask | None = None
             for seed in range(ATTEMPTS):
                 if first is None and seed > ATTEMPTS / 4:
                     break  # a question that fits no picture

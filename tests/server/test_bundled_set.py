@@ -21,10 +21,9 @@ from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.wire import decode, dump
 from m3bench.server.lab.authoring.statistics import statistics
 from m3bench.server.lab.authoring.verification import verify
-from m3bench.server.scoring import Encoder, open_encoder, score
-from m3bench.server.scoring.effect_scorer import Played, score_by_effect
+from m3bench.server.scoring import EFFECT, Encoder, ScorableRun, open_encoder, score, score_many
 from m3bench.server.scoring.signatures import catalog_signatures
-from m3bench.tasks.answers.outcome import findings_of
+from m3bench.tasks.answers.reading import findings_of
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError
@@ -118,8 +117,9 @@ def average(task: Task, actual: Trajectory, encoder: Encoder) -> float:
 
 def by_effect(task: Task, actual: Trajectory) -> float:
     """The average of calls whose results are not known."""
-    played = Played(actual=actual, references=[one.trajectory for one in task.references], plans=LIBRARY.plans(task))
-    found = score_by_effect(played, catalog_signatures(load_catalog())).average
+    references = [reference.trajectory for reference in task.references]
+    played = ScorableRun(actual=actual, references=references, plans=LIBRARY.plans(task))
+    found = next(score_many([played], profile=EFFECT, signatures=catalog_signatures(load_catalog()))).average
     assert found is not None
     return found
 

@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker.leases import myself
 from m3bench.sandboxes.backends.docker.reaper import holdings
 from m3bench.sandboxes.images.builder import SERVICE
@@ -53,7 +53,7 @@ def compose() -> list[str]:
 
 def left(project: str) -> list[str]:
     """What the engine still has of a project."""
-    engine, ours = Engine(), {"label": f"com.docker.compose.project={project}"}
+    engine, ours = DockerEngine(), {"label": f"com.docker.compose.project={project}"}
     try:
         containers = engine.answer(lambda client: client.containers(all=True, filters=ours))
         networks = engine.answer(lambda client: client.networks(filters=ours))
@@ -65,7 +65,7 @@ def left(project: str) -> list[str]:
 
 def image_problem() -> str | None:
     """Why the service cannot be started from what the engine has."""
-    name, engine = f"{SERVICE}:{image.installed_version()}", Engine()
+    name, engine = f"{SERVICE}:{image.installed_version()}", DockerEngine()
     try:
         found = engine.answer(lambda client: client.images(name))
     finally:
@@ -77,7 +77,7 @@ def image_problem() -> str | None:
 
 def foreign() -> set[str]:
     """Containers and volumes of runs whose owner is not among the processes here, but in a container."""
-    engine, here = Engine(), myself().place
+    engine, here = DockerEngine(), myself().place
     try:
         return {holding.name for holding in engine.answer(holdings) if holding.owner.place != here}
     finally:
@@ -97,7 +97,7 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     command = [*compose(), "--project-name", up.project]
     for file in FILES[up.sandbox]:
         command += ["--file", str(FOLDER / file)]
-    place = Path(Engine().address.removeprefix("unix://"))
+    place = Path(DockerEngine().address.removeprefix("unix://"))
     if up.sandbox == "docker" and not place.is_socket():
         pytest.skip("the engine has no socket here that a container could be given")
     given = {"DOCKER_SOCKET": str(place), "DOCKER_GID": str(place.stat().st_gid)} if place.is_socket() else {}
@@ -150,7 +150,7 @@ async def test_a_client_with_the_token_plays_a_task(service: Service) -> None:
 
 
 def test_the_service_is_held_to_the_baseline(service: Service) -> None:
-    engine = Engine()
+    engine = DockerEngine()
     try:
         ours = {"label": f"com.docker.compose.project={service.project}"}
         (found,) = engine.answer(lambda client: client.containers(filters=ours))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.proxy.call import CUT_OFF
+from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server import player
 from tests.server.conftest import SERVE

@@ -26,8 +26,8 @@ from typer.testing import CliRunner
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.images.builder import SERVICE, WORKER
 from m3bench.server.commands.program import app
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from tests.postgres import Server as Postgres
 from tests.postgres import serving as postgres_serving
 from tests.server.conftest import SERVE, serving
@@ -163,7 +163,7 @@ def test_deletion_of_runs_begins_when_somebody_asks_for_it(tmp_path: Path) -> No
     (prune,) = [one for one in documents(*MANIFESTS) if one["metadata"]["name"] == "prune"]
     assert prune["spec"]["suspend"] is True
     (container,) = pods()["prune"]["spec"]["containers"]
-    open_store(Place(tmp_path)).close()
+    open_store(RecordLocation(tmp_path)).close()
     assert CliRunner().invoke(app, [*container["args"], "--data", str(tmp_path)]).exit_code == 0
 
 

@@ -16,8 +16,7 @@ from m3bench.server.lab.authoring.generation import stage
 from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
-from m3bench.tasks.desk import Desk
-from m3bench.tasks.dialogue import State, reply
+from m3bench.tasks.desk import Desk, State, reply
 from m3bench.tasks.families import errands
 from m3bench.tasks.families.base import Composition, Kit, Play, Script, Solution, Unfit
 from m3bench.tasks.families.registry import DESK as FAMILIES

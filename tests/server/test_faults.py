@@ -16,18 +16,18 @@ import anyio
 import httpx2
 import pytest
 
-from m3bench.proxy.http import HttpSettings, http_app
-from m3bench.proxy.stdio import serve_stream
+from m3bench.proxy.transports.http import HttpSettings, http_app
+from m3bench.proxy.transports.stdio import serve_stream
 from m3bench.sandboxes.backends import inprocess
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.server.app import App
 from m3bench.server.lab.interchange.bundle import pack
-from m3bench.server.lab.live.record import Record
+from m3bench.server.lab.live.record import LiveRecord
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.settings import Settings
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import InputFileError, SandboxError, StoreError, ToolError
 from tests.proxy.house import Pipe
 from tests.proxy.web import Web, running
@@ -259,11 +259,11 @@ async def test_a_fault_that_is_not_the_clients_makes_a_run_void(
     ]
     with pytest.raises(InputFileError, match="no scored run"):
         pack(tmp_path / "data", tmp_path / "bundle.zip")
-    live = Record(Place(tmp_path / "data"), lambda mode: True)
+    live = LiveRecord(RecordLocation(tmp_path / "data"), lambda mode: True)
     try:
         (run,), (line,) = live.runs(), live.standings()
-        assert (run["state"], run["average"], run["success"]) == ("void", None, None)
-        assert (line["scored"], line["void"], line["average"]) == (0, 1, None)
+        assert (run.state, run.average, run.success) == ("void", None, None)
+        assert (line.scored, line.void, line.average) == (0, 1, None)
     finally:
         live.close()
 

@@ -23,10 +23,10 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.player import play_plan
 from m3bench.server.lab.headless.inspect_seat import AS_SENT
-from m3bench.server.lab.headless.plan import Choice, make_plan
+from m3bench.server.lab.headless.plan import RunChoice, make_plan
 from m3bench.server.lab.results.resultset import ResultSet, Sample, read_resultset, read_samples
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import DATABASE
@@ -305,12 +305,12 @@ def test_sixteen_readings_at_once_are_answered_or_charged_to_the_sandbox(tmp_pat
     options = ["--oem 3 --psm 6" + " -c user_defined_dpi=300" * (number + 1) for number in range(16)]
     texts: list[str] = []
 
-    async def crowd(play: Play) -> str:
+    async def crowd(play: AgentPlay) -> str:
         given = ({"input_data": play.pictures[0], "config": one} for one in options)
         texts.extend(await play.step([Call(tool="ocr/perform_ocr", arguments=one) for one in given]))
         return "That was all."
 
-    choice = Choice(
+    choice = RunChoice(
         agent="crowd", kind="baseline", folder=tmp_path, ids=(task.id,), sandbox="process", profile="task", parallel=1
     )
     plan = make_plan(choice)

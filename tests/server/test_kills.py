@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.proxy.call import CUT_OFF
+from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server.pipes import Pipe
 from tests.waiting import eventually

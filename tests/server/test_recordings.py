@@ -10,8 +10,8 @@ from mcp_types import AudioContent, BlobResourceContents, ResourceLink, TextCont
 
 from m3bench.proxy.front import _without_unknown
 from m3bench.server.app import App
-from m3bench.server.runs.recordings import RECORDING, seconds
-from m3bench.server.scorecard.hearing import WORDS
+from m3bench.server.runs.media import RECORDING, seconds
+from m3bench.server.scorecard.perception import HEARING_WORDS
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import RECORDINGS, Library
 from tests.server.conftest import Connect
@@ -97,7 +97,7 @@ async def test_the_card_says_how_the_recording_was_taken_in(tool: str | None, he
         card = await client.call_tool("score", {})
         assert card.meta is not None
         assert card.meta["m3bench/card"]["hearing"] == hearing
-        assert WORDS[card.meta["m3bench/card"]["hearing"]] in words(card)
+        assert HEARING_WORDS[card.meta["m3bench/card"]["hearing"]] in words(card)
 
 
 def test_a_client_of_an_old_revision_gets_no_content_that_it_does_not_know() -> None:

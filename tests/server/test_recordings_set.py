@@ -10,6 +10,7 @@ import pytest
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.authoring.generation import stage
+from m3bench.tasks import recording
 from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
@@ -18,7 +19,6 @@ from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfi
 from m3bench.tasks.families.registry import RECORDINGS as FAMILIES
 from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import RECORDINGS, Library
-from m3bench.tasks.recording import speech
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import Task
 from tests.server.made import FULL
@@ -97,7 +97,7 @@ def test_a_recording_is_the_same_bytes_every_time(family: str) -> None:
 
 
 def test_where_espeak_is_missing_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speech.shutil, "which", lambda name: None)
+    monkeypatch.setattr(recording.shutil, "which", lambda name: None)
     with pytest.raises(UserError, match="apt-get install espeak-ng") as told:
-        speech.Speech(lines=("hello",)).file()
+        recording.Speech(lines=("hello",)).file()
     assert "\n" not in str(told.value)

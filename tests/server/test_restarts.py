@@ -15,7 +15,7 @@ import httpx2
 import pytest
 from mcp import Client
 
-from m3bench.proxy.call import CUT_OFF
+from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server.conftest import SERVE, over_http

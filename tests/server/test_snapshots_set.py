@@ -17,15 +17,15 @@ from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.authoring.generation import stage
 from m3bench.server.lab.headless.agents.blind import understood
-from m3bench.server.lab.headless.agents.evidence import Evidence as Told
-from m3bench.server.lab.headless.agents.imagination import imagine
+from m3bench.server.lab.headless.agents.composition_search import likely_compositions
+from m3bench.server.lab.headless.agents.evidence import PictureEvidence as Told
 from m3bench.tasks.answers.fields import Field, judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit
-from m3bench.tasks.families.detections import Found
 from m3bench.tasks.families.registry import SNAPSHOTS as FAMILIES
 from m3bench.tasks.families.texts import questions
+from m3bench.tasks.families.tool_answers import Found
 from m3bench.tasks.library import SNAPSHOTS, Library
 from m3bench.tasks.render.outline import Outline
 
@@ -158,7 +158,7 @@ def test_tools_that_read_and_detect_without_a_mistake_do_not_tell_what_is_meant(
         readings=("\n".join(text.text for text in seen.scene.texts),),
         objects=tuple(Found(item.label, tuple(map(round, item.box))) for item in seen.scene.objects),  # type: ignore[arg-type]
     )
-    best, *_ = imagine(FAMILIES[family], KIT, told, random.Random(1))
+    best, *_ = likely_compositions(FAMILIES[family], KIT, told, random.Random(1))
     assert best.facts["meant"] != seen.facts["meant"]
 
 

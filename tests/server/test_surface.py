@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 
 from m3bench.proxy.front import NAME
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.runs.resources import INSTRUCTIONS
 from m3bench.server.settings import Settings
@@ -56,7 +57,7 @@ async def listing(app: App, mode: str = "legacy", profile: str | None = None) ->
     async def seat_of(context: object) -> Any:
         return seat
 
-    async with Client(app.front.server(seat_of), mode=mode) as client:  # type: ignore[arg-type]
+    async with Client(sdk_server(app.front, seat_of), mode=mode) as client:  # type: ignore[arg-type]
         page = await client.list_tools()
         assert page.next_cursor is None
         assert await client.list_tools() == page

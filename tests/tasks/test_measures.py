@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.levels import shortest
+from m3bench.tasks.levels import BANDS, Measures, band, measures, shortest
 from m3bench.tasks.library import BUNDLED, DESK, Library
-from m3bench.tasks.measures import BANDS, Measures, band, measures
 from m3bench.tasks.scene import Scene, SceneObject, SceneText
 from m3bench.tasks.task import Reference, ReferenceCall, Task
 

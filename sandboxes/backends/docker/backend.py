@@ -1,4 +1,4 @@
-"""The backend for what should be locked up: a host is a container of a Docker engine, near or far.
+"""The backend with the strongest isolation: a host is a container of a Docker engine, local or remote.
 
 A container sees the image and the run's workspace, nothing else. Where the engine shares our file system the
 workspace is mounted as it is; where it does not (another machine, a virtual one, an engine that maps users)
@@ -23,15 +23,14 @@ from m3bench.sandboxes.backends.confinement import Confinement
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.container import HostContainer, discard
-from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.sandboxes.backends.docker.engine_facts import EngineFacts, survey
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, is_missing, is_refusal, survey
 from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, PRODUCT, marks, new_name
-from m3bench.sandboxes.backends.docker.placement import EngineVolume, Placement, SharedFolder
+from m3bench.sandboxes.backends.docker.placement import EngineVolume, SharedFolder, WorkspacePlacement
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap, remove
 from m3bench.sandboxes.backends.docker.stream import attach
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import QUIET, HostLimits
-from m3bench.sandboxes.backends.watch import Watch
+from m3bench.sandboxes.backends.watch import ResourceWatch
 from m3bench.sandboxes.workspace import RESULTS
 from m3bench.tasks.errors import SandboxError
 
@@ -76,13 +75,13 @@ class DockerBackend(HostBackend):
     ) -> None:
         super().__init__(starts=starts)
         self.place = address
-        self.engine = Engine(address)
+        self.engine = DockerEngine(address)
         self._limits = limits or ContainerLimits()
         self._runtime = runtime
         self._shared = shared
         self._lease = lease
         self._facts: EngineFacts | None = None
-        self._placement: Placement | None = None
+        self._placement: WorkspacePlacement | None = None
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -119,9 +118,9 @@ class DockerBackend(HostBackend):
         """Bytes a container may use."""
         return self._limits.memory
 
-    def watch(self, workspace: Path) -> Watch:
+    def watch(self, workspace: Path) -> ResourceWatch:
         """What to look at from outside."""
-        return self._placement.watch(workspace.resolve()) if self._placement is not None else Watch()
+        return self._placement.watch(workspace.resolve()) if self._placement is not None else ResourceWatch()
 
     def prospect(self) -> Prospect:
         """What will hold in containers here."""
@@ -130,7 +129,7 @@ class DockerBackend(HostBackend):
         return Prospect(self.guards, self.notices)
 
     def may_recover(self) -> bool:
-        """An engine that says nothing has cost enough time."""
+        """Not where an engine gives no answer: that has cost enough time."""
         return not self.engine.is_silent
 
     def soon(self, container: HostContainer) -> None:
@@ -212,7 +211,7 @@ class DockerBackend(HostBackend):
         return [holding.name for holding in await self.engine.ask(holdings) if holding.folder == str(workspace)]
 
     def _start(self, client: Client, name: str, workspace: Path) -> socket.socket:
-        """Make a container, attach to it and start it, in this order: a host that starts unheard would end."""
+        """Make a container, attach to it and start it, in this order: a host whose output nobody reads would end."""
         if not workspace.is_dir():
             raise SandboxError(f"There is no folder {str(workspace)!r} to work in: make it first.")
         if self._facts is None:
@@ -232,7 +231,9 @@ class DockerBackend(HostBackend):
         return stream
 
     def _resume(self, client: Client, workspace: Path) -> bool:
-        found = [one for one in holdings(client) if one.folder == str(workspace) and one.name not in HELD]
+        found = [
+            holding for holding in holdings(client) if holding.folder == str(workspace) and holding.name not in HELD
+        ]
         for holding in found:
             if holding.kind == "container":
                 remove(client, holding)
@@ -245,8 +246,6 @@ class DockerBackend(HostBackend):
         return bool(found)
 
     def _make(self, client: Client, facts: EngineFacts, name: str, workspace: Path) -> None:
-        import docker.errors
-
         if self._placement is None and self._is_elsewhere(facts):
             self._placement = EngineVolume(facts.image, self._lease)
         if self._placement is not None:
@@ -259,13 +258,15 @@ class DockerBackend(HostBackend):
                 self._placement = folder
                 return
             client.remove_container(name, force=True)
-        except docker.errors.APIError as error:
-            if not any(sign in str(error).lower() for sign in _UNSHARED):
+        except OSError as error:
+            if not is_refusal(error) or not any(sign in str(error).lower() for sign in _UNSHARED):
                 raise
         self._placement = EngineVolume(facts.image, self._lease)
         self._create(client, facts, name, workspace, self._placement)
 
-    def _create(self, client: Client, facts: EngineFacts, name: str, workspace: Path, placement: Placement) -> None:
+    def _create(
+        self, client: Client, facts: EngineFacts, name: str, workspace: Path, placement: WorkspacePlacement
+    ) -> None:
         mount = placement.mount(client, workspace)
         config = {
             "Image": facts.image,
@@ -293,7 +294,7 @@ class DockerBackend(HostBackend):
         return self._shared is False or facts.maps_users
 
     async def _keep_tidy(self) -> None:
-        """Remove leftovers now and from time to time; that an engine stays away is said once."""
+        """Remove leftovers now and from time to time; an engine that does not answer is reported once."""
         said = ""
         while True:
             try:
@@ -320,14 +321,14 @@ class _Start:
 
 def _sees(client: Client, name: str, workspace: Path) -> bool:
     """Whether what a container has mounted is really this folder, and not one of the same name elsewhere."""
-    import docker.errors
-
     marker = workspace / f".m3bench-{secrets.token_hex(8)}"
     marker.touch()
     try:
         chunks, _ = client.get_archive(name, f"{image.MOUNT}/{marker.name}")
         chunks.close()
-    except docker.errors.NotFound:
+    except OSError as error:
+        if not is_missing(error):
+            raise
         return False
     finally:
         marker.unlink()

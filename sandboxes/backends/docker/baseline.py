@@ -7,7 +7,6 @@ anything else that runs code we did not write.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 TEMPORARY = "/tmp"
 
@@ -30,11 +29,11 @@ class ContainerLimits:
 def host_config(
     limits: ContainerLimits,
     *,
-    mounts: Sequence[Mapping[str, Any]] = (),
+    mounts: Sequence[Mapping[str, object]] = (),
     network: str = NO_NETWORK,
     runtime: str | None = None,
     cpu_quota: bool = True,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """The `HostConfig` of a container.
 
     Args:
@@ -44,7 +43,7 @@ def host_config(
         runtime: Another OCI runtime than the engine's default, such as `runsc`.
         cpu_quota: Whether the engine's kernel can limit CPU time.
     """
-    config: dict[str, Any] = {
+    config: dict[str, object] = {
         "AutoRemove": True,
         "CapDrop": ["ALL"],
         "Init": True,

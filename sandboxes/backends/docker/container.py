@@ -1,4 +1,4 @@
-"""A host in a container, and the line to it: standard input and output over the engine's attach stream.
+"""A host in a container, and the connection to it: standard input and output over the engine's attach stream.
 
 The engine closes the host's input when this process lets go of the stream or dies, and removes the container
 when the host has ended; so whatever becomes of us, nothing is left.
@@ -13,11 +13,11 @@ from typing import Protocol
 import anyio
 
 from m3bench.sandboxes.backends.base import Guard
-from m3bench.sandboxes.backends.docker.engine import Client, Engine, is_gone
-from m3bench.sandboxes.backends.docker.frames import OUTPUT, Frames
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, is_gone, is_missing
 from m3bench.sandboxes.backends.docker.leases import HELD
-from m3bench.sandboxes.backends.watch import Watch
-from m3bench.sandboxes.link import Link
+from m3bench.sandboxes.backends.docker.stream import OUTPUT, Frames
+from m3bench.sandboxes.backends.watch import ResourceWatch
+from m3bench.sandboxes.link import HostLink
 from m3bench.tasks.errors import SandboxError
 
 LAST_WORDS_SECONDS = 2.0
@@ -30,11 +30,11 @@ TAIL_BYTES = 4096
 logger = logging.getLogger(__name__)
 
 
-class Keeper(Protocol):
-    """Who a container belongs to."""
+class ContainerOwner(Protocol):
+    """The backend that a container belongs to."""
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> DockerEngine:
         """Where it runs."""
         ...
 
@@ -62,15 +62,15 @@ class HostContainer(asyncio.Protocol):
     """A container that runs a host.
 
     Args:
-        keeper: Whose it is.
+        owner: The backend it belongs to.
         name: What the engine knows it by.
         watch: What of it can be looked at from outside.
     """
 
-    def __init__(self, keeper: Keeper, name: str, watch: Watch) -> None:
+    def __init__(self, owner: ContainerOwner, name: str, watch: ResourceWatch) -> None:
         self.name = name
         self.watch = watch
-        self._keeper = keeper
+        self._owner = owner
         self._frames = Frames()
         self._silent = anyio.Event()
         self._ending = anyio.Lock()
@@ -81,7 +81,7 @@ class HostContainer(asyncio.Protocol):
         """The stream is ours."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self.link = Link(transport.write)
+        self.link = HostLink(transport.write)
 
     def data_received(self, data: bytes) -> None:
         """Messages on standard output, complaints on standard error."""
@@ -102,11 +102,11 @@ class HostContainer(asyncio.Protocol):
     def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:
         """What holds in this container."""
         filtered: set[Guard] = {"sockets", "kernel"}
-        return self._keeper.guards - (filtered - confined)
+        return self._owner.guards - (filtered - confined)
 
     def notices(self, guards: frozenset[Guard]) -> tuple[str, ...]:
         """What does not hold, in plain words."""
-        return self._keeper.notices
+        return self._owner.notices
 
     async def run(self) -> None:
         """Wait for the end of the stream, then fail what is pending and clean up."""
@@ -120,7 +120,7 @@ class HostContainer(asyncio.Protocol):
     def kill(self) -> None:
         """Kill the container, soon."""
         self.link.fail(SandboxError("The host was killed."))
-        self._keeper.soon(self)
+        self._owner.soon(self)
 
     async def aclose(self) -> None:
         """Have the engine kill and remove it; every wait is bounded."""
@@ -129,7 +129,7 @@ class HostContainer(asyncio.Protocol):
                 if self._is_gone:
                     return
                 self.link.fail(SandboxError("The sandbox was closed."))
-                self._is_gone = await discard(self._keeper.engine, self.name)
+                self._is_gone = await discard(self._owner.engine, self.name)
                 self._transport.close()
 
     async def _end(self) -> SandboxError:
@@ -145,11 +145,11 @@ class HostContainer(asyncio.Protocol):
         with anyio.move_on_after(LAST_WORDS_SECONDS):
             while True:
                 try:
-                    told = await self._keeper.engine.ask(self._events)
+                    told = await self._owner.engine.ask(self._events)
                 except SandboxError:
                     return "is gone, and so is the Docker engine: it may have been restarted"
                 if "oom" in told:
-                    return f"needed more than the {self._keeper.memory // 1024**2} MB of memory a sandbox has"
+                    return f"needed more than the {self._owner.memory // 1024**2} MB of memory a sandbox has"
                 if "die" in told:
                     return _ending(told["die"])
                 await anyio.sleep(PAUSE_SECONDS)
@@ -163,19 +163,17 @@ class HostContainer(asyncio.Protocol):
         return {event["Action"]: event["Actor"]["Attributes"].get("exitCode", "") for event in found}
 
 
-async def discard(engine: Engine, name: str) -> bool:
+async def discard(engine: DockerEngine, name: str) -> bool:
     """Have a container killed and removed; False when the engine could not be asked and the reaper has to do it."""
 
     def remove(client: Client) -> None:
-        import docker.errors
-
         end = time.monotonic() + REMOVAL_SECONDS
         while time.monotonic() < end:
             try:
                 client.remove_container(name, force=True, v=True)
-            except docker.errors.NotFound:
-                return
-            except docker.errors.APIError as error:
+            except OSError as error:
+                if is_missing(error):
+                    return
                 # Conflict: its removal is under way, as the engine does by itself when a host has ended.
                 if not is_gone(error):
                     raise

@@ -1,21 +1,25 @@
-"""The line to a Docker engine: its SDK, called in threads, and its failures in plain words with the remedy.
+"""The connection to a Docker engine: its SDK, called in threads, and its failures in plain words with the remedy.
 
 Which engine is said by whoever asks, or by the environment, as for the `docker` command: `DOCKER_HOST` and its
-companions, else the local socket. The SDK is imported with the first question.
+companions, else the local socket. The SDK is imported with the first question. `survey` finds out what must be known
+before containers can be made: whether the right image is there, and what the engine can limit.
 """
 
 import math
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from threading import Lock
+from types import ModuleType
 from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
 
+from m3bench.sandboxes.backends.base import LACKING, Guard
 from m3bench.sandboxes.backends.docker import image
 from m3bench.tasks.errors import SandboxError
 
@@ -26,10 +30,10 @@ Answer = TypeVar("Answer")
 
 ANSWER_SECONDS = 30.0
 """Time for the engine to answer a question; together with the next, less than clients wait for a call."""
-KNOCK_SECONDS = 5.0
-"""Time for the engine to take a connection."""
-GRUDGE_SECONDS = 10.0
-"""How long an engine that gave no answer is not asked again: those who wait meanwhile would wait for nothing."""
+CONNECT_SECONDS = 5.0
+"""Time for the engine to accept a connection."""
+BACKOFF_SECONDS = 10.0
+"""How long an engine that gave no answer is not asked again, since everybody would wait in vain."""
 
 QUESTIONS = 16
 """Questions asked at the same time."""
@@ -39,7 +43,7 @@ BUILD = "run `m3bench image build`"
 _OTHERWISE = "or use --sandbox process"
 
 
-class Engine:
+class DockerEngine:
     """A Docker engine; nothing is connected before the first question.
 
     Args:
@@ -56,7 +60,7 @@ class Engine:
     @property
     def is_silent(self) -> bool:
         """Whether the engine gave no answer a short time ago."""
-        return time.monotonic() - self._silent_since < GRUDGE_SECONDS
+        return time.monotonic() - self._silent_since < BACKOFF_SECONDS
 
     @property
     def address(self) -> str:
@@ -64,32 +68,24 @@ class Engine:
         return self._place or os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
 
     async def ask(self, question: Callable[[Client], Answer]) -> Answer:
-        """The answer to a question that is put in a thread; whoever is cancelled waits for it all the same.
+        """Put a question to the engine in a thread; even a cancelled caller waits for the answer.
 
         Raises:
-            SandboxError: There is none; the message has the remedy.
+            SandboxError: The engine gave none; the message has the remedy.
         """
         self._limiter = self._limiter or anyio.CapacityLimiter(QUESTIONS)
         return await anyio.to_thread.run_sync(self.answer, question, limiter=self._limiter)
 
     def answer(self, question: Callable[[Client], Answer]) -> Answer:
-        """The same, here and now."""
-        import docker.errors
-        import requests.exceptions
-        import urllib3.exceptions
-
+        """The same, in the calling thread."""
         if self.is_silent:
             raise SandboxError(self._silence())
+        sdk = _sdk()
         try:
-            self._knock()
+            self._check_socket()
             return question(self._connected())
-        except (
-            docker.errors.DockerException,
-            requests.exceptions.RequestException,
-            urllib3.exceptions.HTTPError,
-            OSError,
-        ) as error:
-            if isinstance(error, requests.exceptions.Timeout | TimeoutError):
+        except sdk.FAILURES as error:
+            if sdk.is_timeout(error):
                 self._silent_since = time.monotonic()
             raise SandboxError(self._story(error)) from error
 
@@ -99,37 +95,36 @@ class Engine:
             self._client.close()
             self._client = None
 
-    def _knock(self) -> None:
-        """See whether somebody is at the door: where nobody is, the SDK leaves sockets behind."""
+    def _check_socket(self) -> None:
+        """Try the local socket first: where nobody listens, the SDK leaves sockets open."""
         kind, _, path = self.address.partition("://")
         if kind == "unix":
             with socket.socket(socket.AF_UNIX) as door:
-                door.settimeout(KNOCK_SECONDS)
+                door.settimeout(CONNECT_SECONDS)
                 door.connect(path)
 
     def _connected(self) -> Client:
         with self._connecting:
             if self._client is None:
                 # Any version will do to ask which one the engine speaks.
-                first = _client("1.41", self._place)
+                sdk = _sdk()
+                first = sdk.client_of(self._place, "1.41", ANSWER_SECONDS)
                 try:
-                    self._client = _client(first.version(api_version=False)["ApiVersion"], self._place)
+                    version = first.version(api_version=False)["ApiVersion"]
+                    self._client = sdk.client_of(self._place, version, ANSWER_SECONDS)
                 finally:
                     first.close()
             return self._client
 
     def _story(self, error: BaseException) -> str:
         """What happened and what to do next."""
-        import docker.errors
-        import requests.exceptions
-
-        words = _words(error)
-        if isinstance(error, docker.errors.ImageNotFound):
+        sdk, words = _sdk(), _words(error)
+        if sdk.is_missing_image(error):
             return f"The engine has no image {image.reference()}: {BUILD}."
         for sign, story in _STORIES.items():
             if sign in words.lower():
                 return story.format(address=self.address)
-        if isinstance(error, requests.exceptions.Timeout | TimeoutError):
+        if sdk.is_timeout(error):
             return self._silence()
         return f"The Docker engine at {self.address} says: {words[:500]}."
 
@@ -169,31 +164,11 @@ _STORIES = {
 """Signs in what the SDK or the engine says, and what is said in its place."""
 
 
-def _client(version: str, place: str | None) -> Client:
-    """A client of the SDK that speaks a version of the API."""
-    from docker.api import APIClient
+def _sdk() -> ModuleType:
+    # Here and not above: it takes a third of a second, and most who name an engine never ask it anything.
+    from m3bench.sandboxes.backends.docker import sdk
 
-    client = APIClient(version=version, timeout=ANSWER_SECONDS, **_way(place))
-    # Else certificates and proxies that are meant for the web would come before those of the engine.
-    client.trust_env = False
-    # Else the SDK keeps a connection for every address it ever asked, and trips over those that an engine that was
-    # restarted has closed.
-    client.headers["Connection"] = "close"
-    return client
-
-
-def _way(place: str | None) -> dict[str, Any]:
-    """How the SDK gets to an engine."""
-    from docker.context import ContextAPI
-    from docker.utils import kwargs_from_env
-
-    if place is None or "://" in place:
-        # Certificates are those of the environment, wherever the engine is.
-        return dict(kwargs_from_env({**os.environ, "DOCKER_HOST": place} if place else None))
-    found = ContextAPI.get_context(place)
-    if found is None:
-        raise SandboxError(f"There is no Docker context {place!r}: `docker context ls` shows those there are.")
-    return {"base_url": found.Host, "tls": found.TLSConfig}
+    return sdk
 
 
 def _words(error: BaseException) -> str:
@@ -204,8 +179,91 @@ def _words(error: BaseException) -> str:
     return str(explanation or error)
 
 
+def is_refusal(error: BaseException) -> bool:
+    """Whether an error is an answer of the engine, and not the lack of one."""
+    return _status(error) is not None
+
+
+def is_missing(error: BaseException) -> bool:
+    """Whether the engine says that something is not there."""
+    return _status(error) == 404
+
+
 def is_gone(error: BaseException) -> bool:
     """Whether the engine says that something is not there, or is on its way out."""
+    return _status(error) in (404, 409)
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status of an answer; None for an error that is no answer."""
     with suppress(AttributeError):
-        return bool(error.response.status_code in (404, 409))  # type: ignore[attr-defined]
-    return False
+        return int(error.response.status_code)  # type: ignore[attr-defined]
+    return None
+
+
+_MAPPING = ("name=rootless", "name=userns")
+"""What an engine says that maps users of containers to others outside."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineFacts:
+    """An engine, as far as sandboxes are concerned."""
+
+    image: str
+    """The id of the image: what was checked is what runs, even if its name moves on."""
+    environment: tuple[str, ...]
+    """Names of the variables that the image sets."""
+    lacking: tuple[Guard, ...]
+    """What containers do not keep tools from."""
+    cpu_quota: bool
+    """Whether CPU time can be limited."""
+    maps_users: bool
+    """Whether the engine maps users of containers to others outside, so that files cannot be shared."""
+
+    @property
+    def guards(self) -> frozenset[Guard]:
+        """What holds in every container."""
+        return frozenset(LACKING) - set(self.lacking)
+
+
+def survey(client: Client) -> EngineFacts:
+    """Look at an engine.
+
+    Raises:
+        SandboxError: It cannot run sandboxes of this m3bench; the message has the remedy.
+    """
+    info: dict[str, Any] = client.info()
+    if info.get("OSType", "linux") != "linux":
+        raise SandboxError(f"The Docker engine runs {info['OSType']} containers: switch it to Linux containers.")
+    found: dict[str, Any] = client.inspect_image(image.reference())
+    config = found.get("Config") or {}
+    _compare(config.get("Labels") or {})
+    options = info.get("SecurityOptions") or ()
+    return EngineFacts(
+        image=found["Id"],
+        environment=tuple(entry.partition("=")[0] for entry in config.get("Env") or ()),
+        lacking=(
+            *(("memory",) if not info.get("MemoryLimit", True) else ()),
+            *(("forks",) if not info.get("PidsLimit", True) else ()),
+            *(("sockets", "kernel") if options and not _filters(options) else ()),
+        ),
+        cpu_quota=bool(info.get("CpuCfsQuota", True)),
+        maps_users=any(option.startswith(_MAPPING) for option in options),
+    )
+
+
+def _filters(options: Iterable[str]) -> bool:
+    """Whether the engine's kernel filters system calls."""
+    return any(option.startswith("name=seccomp") for option in options)
+
+
+def _compare(labels: dict[str, str]) -> None:
+    """Refuse an image of another m3bench: it would answer differently from every other backend."""
+    theirs = labels.get(image.VERSION_LABEL)
+    if theirs != image.installed_version():
+        raise SandboxError(
+            f"The image {image.reference()} was built for m3bench {theirs or 'of an unknown version'}, "
+            f"this is {image.installed_version()}: {BUILD}."
+        )
+    if labels.get(image.MANIFEST_LABEL) != image.manifest():
+        raise SandboxError(f"The image {image.reference()} holds other servers or data than this m3bench: {BUILD}.")

@@ -1,4 +1,4 @@
-"""Sandboxes on several Docker hosts: each new one goes to the host that has most room.
+"""Sandboxes on several Docker hosts: each new one goes to the host with the most free memory.
 
 Every host is a backend of its own; this one looks at all of them from time to time and chooses. A host that does not
 answer, or cannot run sandboxes of this m3bench, is left out with one line and used again when that has changed. A
@@ -51,7 +51,7 @@ class DockerHosts:
     def __init__(self, addresses: Sequence[str], *, runtime: str | None = None, lease: float = LEASE_SECONDS) -> None:
         # A host that is named twice has no more room than it has.
         unique = dict.fromkeys(addresses)
-        self._hosts = [_Host(DockerBackend(address=one, runtime=runtime, lease=lease)) for one in unique]
+        self._hosts = [_Host(DockerBackend(address=address, runtime=runtime, lease=lease)) for address in unique]
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -74,11 +74,11 @@ class DockerHosts:
         """What will hold on every host that answers."""
         with ThreadPoolExecutor(len(self._hosts)) as threads:
             found = list(threads.map(_prospect, self._hosts))
-        good = [one for one in found if isinstance(one, Prospect)]
+        good = [prospect for prospect in found if isinstance(prospect, Prospect)]
         if not good:
-            raise SandboxError(" ".join(str(one) for one in found))
-        guards = reduce(frozenset.intersection, (one.guards for one in good))
-        return Prospect(guards, tuple(dict.fromkeys(line for one in good for line in one.notices)))
+            raise SandboxError(" ".join(str(problem) for problem in found))
+        guards = reduce(frozenset.intersection, (prospect.guards for prospect in good))
+        return Prospect(guards, tuple(dict.fromkeys(line for prospect in good for line in prospect.notices)))
 
     async def open(self, spec: SandboxSpec) -> HostedSandbox:
         """A sandbox on the host with most room; on the next one, where it cannot be opened there."""

@@ -1,8 +1,8 @@
 """The image that sandboxes are made of: its name, its labels, and which of our files are in it.
 
-An image belongs to one state of m3bench: results must be the same bytes on every backend, so the code and the
-world in the image must be those outside. A hash over the files tells. What knows the answers (tasks, references,
-the scorer) and what only works outside (backends, self-check) is not among them.
+An image belongs to one state of m3bench: results must be the same bytes on every backend, so the code and the world in
+the image must be those outside. A hash over the files shows whether they are. What knows the answers (tasks,
+references, the scorer) and what only works outside (backends, self-check) is not among them.
 """
 
 import os
@@ -15,13 +15,13 @@ from pathlib import Path
 NAME = "m3bench-sandbox"
 
 VARIABLE = "M3BENCH_SANDBOX_IMAGE"
-"""Where the image is said to be when it is not under its usual name, but in a registry of one's own."""
+"""The environment variable that names the image where it is in a registry of one's own."""
 
 VERSION_LABEL = "io.m3bench.version"
 MANIFEST_LABEL = "io.m3bench.manifest"
 
 USER, GROUP = 10001, 10001
-"""Whom the host runs as; nobody else on a machine is likely to have these numbers."""
+"""The user and group the host runs as; nobody else on a machine is likely to have these numbers."""
 
 MOUNT = "/workspace"
 """Where the run's workspace is in a container."""
@@ -31,7 +31,7 @@ PROGRAM = ("-P", "-s", "-X", "utf8", "-m", "m3bench.sandboxes.host")
 
 _ROOT = Path(__file__).resolve().parents[3]
 
-_OUTSIDE = ("backends", "selfcheck", "pool.py", "link.py", "vision/fetching.py", "world/build")
+_OUTSIDE = ("backends", "images", "selfcheck", "pool.py", "link.py", "vision/fetching.py", "world/build")
 """Parts of `sandboxes` that have nothing to do inside, with the exceptions below."""
 
 _INSIDE = (
@@ -39,7 +39,8 @@ _INSIDE = (
     "sandboxes/backends/privileges.py", "sandboxes/backends/seccomp.py", "sandboxes/backends/visible.py",
     "sandboxes/backends/watch.py",
     "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/coercion.py", "tasks/desk.py",
-    "tasks/dialogue.py", "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/jsonrpc.py", "tasks/lines.py",
+    "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/json_types.py", "tasks/jsonrpc.py",
+    "tasks/lazy_modules.py", "tasks/lines.py",
     "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py", "tasks/table_tools.py",
 )  # fmt: skip
 

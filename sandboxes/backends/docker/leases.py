@@ -1,4 +1,4 @@
-"""Whose a container or volume is, and whether anybody still needs it; written on it as labels.
+"""Who owns a container or volume, and whether it is still needed; written on it as labels.
 
 An owner is a process: its number, when it started, and the place where such numbers mean something (a boot of
 a machine, and there a namespace). Whoever is in the same place can see that an owner is dead. From any other
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 PRODUCT = "io.m3bench.sandbox"
 OWNER = "io.m3bench.owner"
@@ -39,7 +39,7 @@ HELD: set[str] = set()
 
 
 @dataclass(frozen=True)
-class Owner:
+class LeaseOwner:
     """A process."""
 
     place: str
@@ -61,10 +61,10 @@ class Owner:
         return bool(started and self.started) and started != self.started
 
 
-def myself() -> Owner:
+def myself() -> LeaseOwner:
     """This process."""
     pid = os.getpid()
-    return Owner(_place(), pid, _started(pid))
+    return LeaseOwner(_place(), pid, _started(pid))
 
 
 def new_name() -> str:
@@ -95,7 +95,7 @@ def marks(run: str, seconds: float = LEASE_SECONDS, *, folder: Path | None = Non
 
 
 @dataclass(frozen=True, kw_only=True)
-class Holding:
+class LeasedResource:
     """A container or volume of ours."""
 
     kind: Kind
@@ -104,28 +104,30 @@ class Holding:
     """As the engine calls it; empty for volumes."""
     made: float
     """Seconds since the epoch; 0 when unknown."""
-    owner: Owner
+    owner: LeaseOwner
     run: str
     folder: str
     """The workspace it is for, as its owner knows it."""
     lease: float
 
     @classmethod
-    def of(cls, kind: Kind, name: str, labels: Mapping[str, str], *, state: str = "", made: float = 0) -> "Holding":
+    def of(
+        cls, kind: Kind, name: str, labels: Mapping[str, str], *, state: str = "", made: float = 0
+    ) -> "LeasedResource":
         """Read one from its labels; nonsense in them reads as an owner nobody knows and a lease that is over."""
         return cls(
             kind=kind,
             name=name,
             state=state,
             made=made,
-            owner=Owner(labels.get(PLACE, ""), _number(labels.get(OWNER)), labels.get(STARTED, "")),
+            owner=LeaseOwner(labels.get(PLACE, ""), _number(labels.get(OWNER)), labels.get(STARTED, "")),
             run=labels.get(RUN, ""),
             folder=labels.get(FOLDER, ""),
             lease=_number(labels.get(LEASE)),
         )
 
     def leftover(self, now: float) -> str | None:
-        """Why nobody needs it any more, in a few words; None while somebody may."""
+        """Why it is no longer needed, in a few words; None while it may be."""
         if now > self.lease:
             return "its lease is over"
         if self.owner == myself() and self.name not in HELD:
@@ -140,7 +142,7 @@ class Holding:
         """Whether it holds the files of a workspace that is still there: a run that may be resumed."""
         return self.kind == "volume" and bool(self.folder) and Path(self.folder).is_dir()
 
-    def to_json(self, now: float) -> dict[str, Any]:
+    def to_json(self, now: float) -> dict[str, object]:
         """For a machine to read."""
         return {
             "kind": self.kind, "name": self.name, "state": self.state, "run": self.run, "owner": self.owner.pid,

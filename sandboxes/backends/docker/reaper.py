@@ -1,7 +1,7 @@
-"""Finds what we have on an engine and removes what nobody needs any more.
+"""Finds our containers and volumes on an engine and removes those that are no longer needed.
 
-A container ends and is removed by itself when its owner goes, however that happens. What this is for are the
-cases in which that fails: the owner died between two questions, the engine was restarted, a machine vanished.
+A container ends and is removed by itself when its owner goes, however that happens. This is for the cases
+in which that fails: the owner died between two questions, the engine was restarted, a machine vanished.
 """
 
 import time
@@ -10,10 +10,10 @@ from datetime import datetime
 from typing import Any
 
 from m3bench.sandboxes.backends.docker.engine import Client, is_gone
-from m3bench.sandboxes.backends.docker.leases import PRODUCT, Holding
+from m3bench.sandboxes.backends.docker.leases import PRODUCT, LeasedResource
 
 
-def holdings(client: Client) -> list[Holding]:
+def holdings(client: Client) -> list[LeasedResource]:
     """Every container and volume of ours, of whichever owner; containers before the volumes they hold."""
     ours = {"label": PRODUCT}
     return [
@@ -22,13 +22,13 @@ def holdings(client: Client) -> list[Holding]:
     ]
 
 
-def leftovers(client: Client) -> list[tuple[Holding, str]]:
+def leftovers(client: Client) -> list[tuple[LeasedResource, str]]:
     """What nobody needs any more, each with the reason."""
     now = time.time()
     return [(holding, reason) for holding in holdings(client) if (reason := holding.leftover(now)) is not None]
 
 
-def reap(client: Client) -> list[tuple[Holding, str]]:
+def reap(client: Client) -> list[tuple[LeasedResource, str]]:
     """Remove what nobody needs; returns it, each with the reason."""
     found = leftovers(client)
     for holding, _ in found:
@@ -36,28 +36,26 @@ def reap(client: Client) -> list[tuple[Holding, str]]:
     return found
 
 
-def remove(client: Client, holding: Holding) -> None:
-    """Remove a container or volume, unless somebody else just does."""
-    import docker.errors
-
+def remove(client: Client, holding: LeasedResource) -> None:
+    """Remove a container or volume, unless somebody else is doing so."""
     try:
         if holding.kind == "container":
             client.remove_container(holding.name, force=True, v=True)
         else:
             client.remove_volume(holding.name, force=True)
-    except docker.errors.APIError as error:
+    except OSError as error:
         if not is_gone(error):
             raise
 
 
-def _container(found: dict[str, Any]) -> Holding:
+def _container(found: dict[str, Any]) -> LeasedResource:
     name = (found.get("Names") or [found["Id"]])[0].lstrip("/")
     made = float(found.get("Created") or 0)
-    return Holding.of("container", name, found.get("Labels") or {}, state=found.get("State", ""), made=made)
+    return LeasedResource.of("container", name, found.get("Labels") or {}, state=found.get("State", ""), made=made)
 
 
-def _volume(found: dict[str, Any]) -> Holding:
+def _volume(found: dict[str, Any]) -> LeasedResource:
     made = 0.0
     with suppress(KeyError, ValueError):
         made = datetime.fromisoformat(found["CreatedAt"]).timestamp()
-    return Holding.of("volume", found["Name"], found.get("Labels") or {}, made=made)
+    return LeasedResource.of("volume", found["Name"], found.get("Labels") or {}, made=made)

@@ -1,20 +1,61 @@
-"""The attach stream of a container as a plain socket, which an event loop can wait for.
+"""The attach stream of a container as a plain socket, which an event loop can wait for, and the frames on it.
 
-Over the local socket or plain TCP it is one already. Over TLS or ssh the SDK has something else, which an event
-loop cannot wait for; threads then carry the bytes to and from one end of a pair of sockets.
+Over the local socket or plain TCP it is a socket already. Over TLS or ssh the SDK has something else, which an event
+loop cannot wait for; threads then carry the bytes to and from one end of a pair of sockets. What arrives are frames of
+standard output and standard error, each with its length.
 """
 
 import os
 import socket
 import ssl
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from select import select
-from typing import Any
+from typing import Protocol
 
 from m3bench.sandboxes.backends.docker.engine import Client
 
+OUTPUT = 1
+
+_HEAD = 8
+
+
+class Frames:
+    """Takes the stream in pieces of any size and gives back what was written."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[int, bytes]]:
+        """The frames that are complete now: which stream, and what was written to it."""
+        buffer = self._buffer
+        buffer += data
+        begin = 0
+        while len(buffer) - begin >= _HEAD:
+            end = begin + _HEAD + int.from_bytes(buffer[begin + 4 : begin + _HEAD], "big")
+            if len(buffer) < end:
+                break
+            yield buffer[begin], bytes(buffer[begin + _HEAD : end])
+            begin = end
+        del buffer[:begin]
+
+
 _CHUNK = 64 * 1024
+
+
+class _Stream(Protocol):
+    """What the SDK gives for an attached container where that is no plain socket."""
+
+    def recv(self, size: int, /) -> bytes: ...
+    def sendall(self, data: bytes, /) -> object: ...
+    def close(self) -> None: ...
+
+
+class _Response(Protocol):
+    """What the SDK has the stream from; it must live as long."""
+
+    def close(self) -> None: ...
 
 
 def attach(client: Client, name: str) -> socket.socket:
@@ -29,7 +70,7 @@ def attach(client: Client, name: str) -> socket.socket:
     return own
 
 
-def _bridge(raw: Any, holder: Any) -> socket.socket:
+def _bridge(raw: object, holder: object) -> socket.socket:
     near, far = socket.socketpair()
     pumps = [_carry_both] if isinstance(raw, ssl.SSLSocket) else [_carry_out, _carry_in]
     for pump in pumps:
@@ -37,7 +78,7 @@ def _bridge(raw: Any, holder: Any) -> socket.socket:
     return near
 
 
-def _carry_both(raw: ssl.SSLSocket, far: socket.socket, holder: Any) -> None:
+def _carry_both(raw: ssl.SSLSocket, far: socket.socket, holder: _Response | None) -> None:
     """Carry both ways in one thread, because two must not use one TLS connection at the same time."""
     raw.setblocking(False)
     waiting = b""
@@ -65,7 +106,7 @@ def _carry_both(raw: ssl.SSLSocket, far: socket.socket, holder: Any) -> None:
             getattr(holder, "_response", holder).close()
 
 
-def _carry_out(raw: Any, far: socket.socket, holder: Any) -> None:
+def _carry_out(raw: _Stream, far: socket.socket, holder: _Response | None) -> None:
     with suppress(OSError, ValueError):
         while data := far.recv(_CHUNK):
             raw.sendall(data)
@@ -75,7 +116,7 @@ def _carry_out(raw: Any, far: socket.socket, holder: Any) -> None:
     del holder
 
 
-def _carry_in(raw: Any, far: socket.socket, holder: Any) -> None:
+def _carry_in(raw: _Stream, far: socket.socket, holder: _Response | None) -> None:
     with suppress(OSError, ValueError):
         while data := raw.recv(_CHUNK):
             far.sendall(data)

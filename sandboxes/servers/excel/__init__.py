@@ -4,30 +4,7 @@
 the server it holds. Nothing here computes formulas.
 """
 
-from m3bench.sandboxes.servers.excel import (
-    cells,
-    charts,
-    formats,
-    formulas,
-    lines,
-    pivots,
-    ranges,
-    sheets,
-    tables,
-    validations,
-)
+from m3bench.sandboxes.servers.excel import cells, charts, formats, formulas, pivots, ranges, sheets, shifting, tables
 from m3bench.sandboxes.servers.excel.workbook import server
 
-__all__ = [
-    "cells",
-    "charts",
-    "formats",
-    "formulas",
-    "lines",
-    "pivots",
-    "ranges",
-    "server",
-    "sheets",
-    "tables",
-    "validations",
-]
+__all__ = ["cells", "charts", "formats", "formulas", "pivots", "ranges", "server", "sheets", "shifting", "tables"]

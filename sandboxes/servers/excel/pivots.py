@@ -7,9 +7,9 @@ listed, and numbers group as well as text. As the schema says, column fields are
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from openpyxl import Workbook
+from openpyxl.cell.cell import Cell, MergedCell
 from openpyxl.styles import Font
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -94,7 +94,7 @@ class _Source:
                     outcome="invalid_arguments",
                 )
 
-    def value(self, row: Sequence[Any], field: int) -> Any:
+    def value(self, row: Sequence[Cell | MergedCell | None], field: int) -> object:
         """A cell's value; a formula is refused, because its result is not known."""
         cell = row[field]
         if cell is None or cell.value is None:
@@ -108,14 +108,15 @@ class _Source:
         return cell.value
 
 
-def _summarise(source: _Source, rows: list[int], values: list[int], how: str) -> list[list[Any]]:
+def _summarise(source: _Source, rows: list[int], values: list[int], how: str) -> list[list[object]]:
     """Header and one line for each group, in order of the labels."""
-    groups: dict[tuple[Any, ...], list[Sequence[Any]]] = {}
+    groups: dict[tuple[object, ...], list[Sequence[Cell | MergedCell | None]]] = {}
     for row in source.rows:
         labels = (source.value(row, field) for field in rows)
         key = tuple(BLANK if label is None else label for label in labels)
         groups.setdefault(key, []).append(row)
-    header = [source.headers[field] for field in rows] + [f"{source.headers[field]} ({how})" for field in values]
+    header: list[object] = [source.headers[field] for field in rows]
+    header += [f"{source.headers[field]} ({how})" for field in values]
     lines = []
     for key in sorted(groups, key=lambda labels: [_rank(label) for label in labels]):
         results = [_aggregate([source.value(row, field) for row in groups[key]], how) for field in values]
@@ -128,25 +129,24 @@ def _rank(label: object) -> tuple[int, float, str]:
     return (0, float(label), "") if cell_values.is_number(label) else (1, 0.0, str(label))  # type: ignore[arg-type]
 
 
-def _aggregate(found: list[Any], how: str) -> float | None:
+def _aggregate(found: list[object], how: str) -> float | None:
     if how == "count":
         return sum(value is not None for value in found)
-    numbers = [value for value in found if cell_values.is_number(value)]
+    numbers = [value for value in found if isinstance(value, int | float) and cell_values.is_number(value)]
     if how == "sum":
         return _total(numbers)
     if not numbers:
         return None
     if how == "average":
         return _total(numbers) / len(numbers)
-    extreme: float = min(numbers) if how == "min" else max(numbers)
-    return extreme
+    return min(numbers) if how == "min" else max(numbers)
 
 
 def _total(numbers: list[float]) -> float:
     return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
 
 
-def _write(book: Workbook, worksheet: Worksheet, lines: list[list[Any]]) -> None:
+def _write(book: Workbook, worksheet: Worksheet, lines: list[list[object]]) -> None:
     """Put the summary on the sheet's own pivot sheet; an earlier one gives way."""
     title = worksheet.title[: MAX_TITLE - len(SUFFIX)] + SUFFIX
     index = len(book.sheetnames)
@@ -158,7 +158,7 @@ def _write(book: Workbook, worksheet: Worksheet, lines: list[list[Any]]) -> None
     for number, line in enumerate(lines, 1):
         for column, value in enumerate(line, 1):
             cell = target.cell(number, column)
-            cell.value = value
+            cell.value = value  # type: ignore[assignment]  # a label or a number
             if isinstance(value, str):
                 # A label is never a formula.
                 cell.data_type = "s"

@@ -12,14 +12,13 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.excel import references
-from m3bench.sandboxes.servers.excel.links import BROKEN
+from m3bench.sandboxes.servers.excel.formulas import BROKEN
 from m3bench.sandboxes.servers.excel.references import MAX_COLUMN, MAX_ROW, Area, address
 from m3bench.sandboxes.servers.excel.shifting import Shift, shift
-from m3bench.sandboxes.servers.excel.survey import MAX_CELLS
 from m3bench.sandboxes.servers.excel.tables import table_areas
 from m3bench.sandboxes.servers.excel.values import copy_style
 from m3bench.sandboxes.servers.excel.values import text as plain
-from m3bench.sandboxes.servers.excel.workbook import editing, open_book, sheet, tool, used_area
+from m3bench.sandboxes.servers.excel.workbook import MAX_CELLS, editing, open_book, sheet, tool, used_area
 from m3bench.tasks.errors import LimitError, ToolError
 
 

@@ -13,7 +13,7 @@ from openpyxl.utils import quote_sheetname
 from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.servers.excel.links import chart_sources, relink
+from m3bench.sandboxes.servers.excel.formulas import chart_sources, relink
 from m3bench.sandboxes.servers.excel.tables import free_table_name
 from m3bench.sandboxes.servers.excel.values import ILLEGAL, copy_style
 from m3bench.sandboxes.servers.excel.workbook import editing, sheet, tool

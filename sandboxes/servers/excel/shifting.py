@@ -1,4 +1,4 @@
-"""Rows or columns that come or go, and everything on a sheet that moves with them.
+"""Inserting and deleting whole rows and columns, and everything on a sheet that moves with them.
 
 openpyxl moves cells only, and not all of them: values in sparse rows stay behind, and merged ranges, heights,
 rules, tables, charts and formulas keep their old places. Here the whole sheet shifts, as in a spreadsheet
@@ -7,7 +7,7 @@ program, and references from other sheets follow.
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from openpyxl import Workbook
 from openpyxl.cell.cell import Cell, MergedCell
@@ -18,9 +18,12 @@ from openpyxl.worksheet.formula import ArrayFormula
 from openpyxl.worksheet.merge import MergedCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-from m3bench.sandboxes.servers.excel.links import relink
+from m3bench.sandboxes.context import Context
+from m3bench.sandboxes.servers.excel.formulas import relink
 from m3bench.sandboxes.servers.excel.references import MAX_COLUMN, MAX_ROW, Area, area
 from m3bench.sandboxes.servers.excel.values import copy_style
+from m3bench.sandboxes.servers.excel.workbook import editing, sheet, tool
+from m3bench.tasks.errors import ToolError
 
 _PLACE = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
 
@@ -189,7 +192,7 @@ def _move_tables(worksheet: Worksheet, change: Shift) -> None:
 
 def _move_drawings(worksheet: Worksheet, change: Shift) -> None:
     for drawing in [*worksheet._charts, *worksheet._images]:  # type: ignore[attr-defined]
-        start: Any = getattr(drawing.anchor, "_from", None)
+        start: object = getattr(drawing.anchor, "_from", None)
         if start is None:
             continue
         field = "row" if change.axis == "row" else "col"
@@ -213,3 +216,61 @@ def _moved_text(change: Shift, text: str) -> str | None:
 def _moved_ranges(change: Shift, ranges: MultiCellRange) -> str:
     moved = (change.area(_area(part)) for part in ranges.sorted())
     return " ".join(new.text for new in moved if new is not None)
+
+
+_Axis = Literal["row", "column"]
+
+
+@tool
+def insert_rows(filepath: str, sheet_name: str, start_row: int, context: Context, count: int = 1) -> str:
+    return _insert(context, filepath, sheet_name, "row", int(start_row), int(count))
+
+
+@tool
+def insert_columns(filepath: str, sheet_name: str, start_col: int, context: Context, count: int = 1) -> str:
+    return _insert(context, filepath, sheet_name, "column", int(start_col), int(count))
+
+
+@tool
+def delete_sheet_rows(filepath: str, sheet_name: str, start_row: int, context: Context, count: int = 1) -> str:
+    return _delete(context, filepath, sheet_name, "row", int(start_row), int(count))
+
+
+@tool
+def delete_sheet_columns(filepath: str, sheet_name: str, start_col: int, context: Context, count: int = 1) -> str:
+    return _delete(context, filepath, sheet_name, "column", int(start_col), int(count))
+
+
+def _insert(context: Context, filepath: str, sheet_name: str, axis: _Axis, start: int, count: int) -> str:
+    with editing(context, filepath) as book:
+        worksheet = sheet(book, sheet_name)
+        _check(axis, start, count)
+        end = MAX_ROW if axis == "row" else MAX_COLUMN
+        last = worksheet.max_row if axis == "row" else worksheet.max_column
+        if max(start, last) + count > end:
+            raise ToolError(
+                f"Inserting {count} {axis}(s) would push cells over the end of the sheet ({axis} {end})",
+                outcome="invalid_arguments",
+            )
+        shift(book, worksheet, Shift(axis=axis, at=start, count=count))
+    return f"Inserted {count} {axis}(s) starting at {axis} {start} in sheet '{sheet_name}'"
+
+
+def _delete(context: Context, filepath: str, sheet_name: str, axis: _Axis, start: int, count: int) -> str:
+    with editing(context, filepath) as book:
+        worksheet = sheet(book, sheet_name)
+        _check(axis, start, count)
+        last = worksheet.max_row if axis == "row" else worksheet.max_column
+        if start > last:
+            raise ToolError(
+                f"Start {axis} {start} exceeds worksheet bounds (max {axis}: {last})", outcome="invalid_arguments"
+            )
+        shift(book, worksheet, Shift(axis=axis, at=start, count=-count))
+    return f"Deleted {count} {axis}(s) starting at {axis} {start} in sheet '{sheet_name}'"
+
+
+def _check(axis: _Axis, start: int, count: int) -> None:
+    if start < 1:
+        raise ToolError(f"Start {axis} must be 1 or greater", outcome="invalid_arguments")
+    if count < 1:
+        raise ToolError("Count must be 1 or greater", outcome="invalid_arguments")

@@ -10,8 +10,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.excel import references
 from m3bench.sandboxes.servers.excel.references import Area
-from m3bench.sandboxes.servers.excel.survey import MAX_CELLS
-from m3bench.sandboxes.servers.excel.workbook import editing, sheet, tool
+from m3bench.sandboxes.servers.excel.workbook import MAX_CELLS, editing, sheet, tool
 from m3bench.tasks.errors import LimitError, ToolError
 
 DEFAULT_STYLE = "TableStyleMedium9"

@@ -1,9 +1,17 @@
-"""The `excel` server's ground: how workbook files are opened and saved, and the tools on whole files.
+"""The `excel` server itself: how workbook files are opened and saved, and the tools on whole files.
 
 Relative paths are resolved in the workspace, where the public server refuses them. A failure is an ordinary
 result that starts with `Error: `, as the public server reports it; only a path outside the workspace and a
 failed read are `isError`. Nothing is kept between calls: the file is the state. What is saved has the frozen
 clock in it, holds no formula results (programs compute them on opening) and can always be opened again.
+
+`survey` finds out what a file would cost to open before openpyxl opens it. The zip guard bounds bytes; this bounds
+what those bytes make a spreadsheet library build: cells (also those that one merged or linked range stands for),
+elements and characters. It runs the same XML parser over every part in one pass and keeps nothing.
+
+`align_headers` keeps the header row of a table the same as the table's own columns, since Excel repairs a workbook in
+which the two differ. As when Excel makes a table, headers that are not text become text, empty ones get a name and
+repeated ones a number.
 """
 
 import warnings
@@ -12,19 +20,128 @@ from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec
+from xml.parsers.expat import ExpatError, ParserCreate, XMLParserType
 
 from openpyxl import Workbook, load_workbook
+from openpyxl.cell.cell import Cell
 from openpyxl.worksheet.cell_range import CellRange, MultiCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
-from m3bench.sandboxes.archives import stamp
+from m3bench.sandboxes.archives import pieces, stamp
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.servers.excel.headers import align_headers
-from m3bench.sandboxes.servers.excel.references import Area
-from m3bench.sandboxes.servers.excel.survey import MAX_CELLS, survey
+from m3bench.sandboxes.servers.excel import references, values
+from m3bench.sandboxes.servers.excel.references import Area, area
 from m3bench.sandboxes.toolserver import ToolServer
+from m3bench.sandboxes.workspace import WorkspaceLimits
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.tasks.errors import LimitError, PathError, SoftError, ToolError
+
+MAX_CELLS = 100_000
+"""Cells of a workbook, all sheets together: a few seconds to read and to write, more on a busy machine."""
+MAX_ELEMENTS = 2_000_000
+
+
+def survey(path: Path, limits: WorkspaceLimits, name: str) -> None:
+    """Raise `LimitError` when a workbook is too large to open, `ToolError` when it is none.
+
+    Args:
+        path: The file.
+        limits: Those of the workspace.
+        name: What messages call the file.
+    """
+    count = _Count(name, limits)
+    current, parser, dead = "", count.parser(), False
+    for part, piece in pieces(path, limits, name):
+        if part != current:
+            current, parser, dead = part, count.parser(), False
+        if dead:
+            continue
+        try:
+            parser.Parse(piece, False)
+        except ExpatError:
+            dead = True
+
+
+class _Count:
+    """The sums over all parts of one file."""
+
+    def __init__(self, name: str, limits: WorkspaceLimits) -> None:
+        self._name = name
+        self._limits = limits
+        self._cells = 0
+        self._elements = 0
+        self._characters = 0
+
+    def parser(self) -> XMLParserType:
+        """A fresh parser that adds to the sums."""
+        parser = ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._element
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._document_type
+        return parser
+
+    def _element(self, name: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if self._elements > MAX_ELEMENTS:
+            raise LimitError(f"{self._name!r} holds more than the {MAX_ELEMENTS} XML elements allowed")
+        local = name.rpartition(":")[2]
+        if local == "c":
+            self._add_cells(1)
+        elif local in ("mergeCell", "hyperlink") and "ref" in attributes:
+            self._add_cells(area(attributes["ref"], problem=f"{self._name!r} is damaged").size)
+
+    def _add_cells(self, count: int) -> None:
+        self._cells += count
+        if self._cells > MAX_CELLS:
+            raise LimitError(f"{self._name!r} holds more than the {MAX_CELLS} cells allowed in a workbook")
+
+    def _text(self, text: str) -> None:
+        self._characters += len(text)
+        if self._characters > self._limits.text:
+            raise LimitError(f"{self._name!r} holds more than the {self._limits.text} characters of text allowed")
+
+    def _document_type(self, *_: object) -> None:
+        raise ToolError(
+            f"{self._name!r} declares a document type, which office files never do", outcome="invalid_arguments"
+        )
+
+
+def align_headers(worksheet: Worksheet) -> None:
+    """Bring header cells and column names of a sheet's tables together; whoever wrote the cells last wins."""
+    for table in worksheet.tables.values():
+        if not table.headerRowCount:
+            continue
+        names = name_columns(worksheet, references.area(table.ref))
+        if len(names) != len(table.tableColumns):
+            # openpyxl makes them from the header row when it saves.
+            table.tableColumns = []
+        for column, name in zip(table.tableColumns, names, strict=False):
+            column.name = name
+
+
+def name_columns(worksheet: Worksheet, area: Area) -> list[str]:
+    """Make the first row of an area distinct texts, and say which."""
+    names: list[str] = []
+    seen: set[str] = set()
+    for number, column in enumerate(area.columns, 1):
+        cell = worksheet.cell(area.top, column)
+        header = str(values.text(cell.value)).strip() if cell.value is not None else ""
+        header = _distinct(header or f"Column{number}", seen)
+        seen.add(header.casefold())
+        names.append(header)
+        if isinstance(cell, Cell):
+            cell.value = header
+            cell.data_type = "s"
+    return names
+
+
+def _distinct(header: str, seen: set[str]) -> str:
+    number, name = 2, header
+    while name.casefold() in seen:
+        number, name = number + 1, f"{header}{number}"
+    return name
+
 
 server = ToolServer("excel")
 

@@ -1,9 +1,8 @@
 """A place as the two generations of the places service write it, and the names of its photos."""
 
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from m3bench.sandboxes.servers.google_maps.matches import Match, location, viewport
+from m3bench.sandboxes.servers.google_maps.matches import GeocodeMatch, location, viewport
 from m3bench.sandboxes.servers.google_maps.wire import v1_location
 from m3bench.sandboxes.world import hours, noise, zones
 from m3bench.sandboxes.world.clock import NOW
@@ -36,9 +35,9 @@ def photo_size(reference: str) -> tuple[int, int]:
     return noise.pick(PHOTO_SIZES, "photo size", reference)
 
 
-def legacy(place: Place | Match) -> dict[str, Any]:
+def legacy(place: Place | GeocodeMatch) -> dict[str, object]:
     """The entry in the results of the legacy text search."""
-    if isinstance(place, Match):
+    if isinstance(place, GeocodeMatch):
         return {
             "formatted_address": place.address,
             "geometry": {"location": location(place.point), "viewport": viewport(place.point, place.reach_m)},
@@ -46,7 +45,7 @@ def legacy(place: Place | Match) -> dict[str, Any]:
             "place_id": place.id,
             "types": list(place.types),
         }
-    card: dict[str, Any] = {
+    card: dict[str, object] = {
         "business_status": "OPERATIONAL",
         "formatted_address": place.full_address,
         "geometry": {"location": location(place.point), "viewport": viewport(place.point, 150)},
@@ -67,9 +66,9 @@ def legacy(place: Place | Match) -> dict[str, Any]:
     return card
 
 
-def current(place: Place) -> dict[str, Any]:
+def current(place: Place) -> dict[str, object]:
     """The resource of the newer service with every field we know."""
-    card: dict[str, Any] = {
+    card: dict[str, object] = {
         "name": f"places/{place.id}",
         "id": place.id,
         "types": list(place.types),
@@ -103,7 +102,7 @@ def current(place: Place) -> dict[str, Any]:
     return card
 
 
-def current_match(match: Match) -> dict[str, Any]:
+def current_match(match: GeocodeMatch) -> dict[str, object]:
     """The resource of a town, street or address."""
     return {
         "name": f"places/{match.id}",
@@ -122,6 +121,6 @@ def words(kind: str) -> str:
     return kind.replace("_", " ").capitalize()
 
 
-def _photo(name: str) -> dict[str, Any]:
+def _photo(name: str) -> dict[str, object]:
     width, height = photo_size(name.rsplit("/", 1)[1])
     return {"name": name, "widthPx": width, "heightPx": height}

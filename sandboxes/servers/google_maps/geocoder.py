@@ -1,7 +1,9 @@
-"""From words to positions: coordinates, plus codes, post codes, addresses, names of places and towns.
+"""Geocoding: from words to positions, and from a position to names.
 
-An address is read from its end: country, state, town; what stands before them is a place or a street in that
-town. What is not understood makes the answer partial, as the public service does; nonsense has no answer.
+Words are coordinates, plus codes, post codes, addresses, names of places and towns. An address is read from its end:
+country, state, town; what stands before them is a place or a street in that town. Streets are compared with
+abbreviations written out, so that `Av. de X` and `Avenue de X` are one street. What is not understood makes the answer
+partial, as the public service does; nonsense has no answer.
 """
 
 import re
@@ -11,15 +13,53 @@ from functools import cache, lru_cache
 
 from rapidfuzz import fuzz
 
-from m3bench.sandboxes.servers.google_maps import known, matches, pluscodes, spelling
-from m3bench.sandboxes.servers.google_maps.matches import Match
+from m3bench.sandboxes.servers.google_maps import gazetteer, matches, pluscodes
+from m3bench.sandboxes.servers.google_maps.matches import GeocodeMatch
 from m3bench.sandboxes.world import geo, places, postcodes, settlements
 from m3bench.sandboxes.world.geo import Point
 from m3bench.sandboxes.world.places import Place
 from m3bench.sandboxes.world.search import fold, words
-from m3bench.sandboxes.world.settlements import Settlement
-from m3bench.sandboxes.world.states import COUNTRIES, states
+from m3bench.sandboxes.world.settlements import COUNTRIES, Settlement, states
 from m3bench.sandboxes.world.streets import Street, streets
+
+_FULL = {
+    "av": "avenue", "ave": "avenue", "avda": "avenida", "bd": "boulevard", "blvd": "boulevard", "boul": "boulevard",
+    "bulv": "bulvar", "c": "calle", "cd": "caddesi", "cad": "caddesi", "cl": "calle", "cr": "crescent",
+    "cres": "crescent", "ct": "court", "dr": "drive", "e": "east", "expy": "expressway", "hwy": "highway",
+    "ln": "lane", "n": "north", "ne": "northeast", "nw": "northwest", "pl": "place", "pkwy": "parkway",
+    "pza": "plaza", "r": "rua", "rd": "road", "s": "south", "se": "southeast", "sk": "sokak", "sok": "sokak",
+    "sq": "square", "st": "street", "ste": "sainte", "str": "strasse", "sw": "southwest", "ter": "terrace",
+    "ul": "ulica", "v": "via", "w": "west",
+}  # fmt: skip
+_ENDINGS = re.compile(r"(?<=\w{3})(strasse|str)\b")
+_NUMBER = re.compile(
+    r"(?P<chome>\d+-chome)-(?P<block>\d+)-(?P<house>\d+)\b"
+    r"|\bno[:.]?\s*(?P<no>\d+)"
+    r"|^\s*(?P<first>\d+)(?:\s*[-–/]\s*\d+)?(?:\s*(?:bis|ter|[a-d]))?\b(?!\.|st\b|nd\b|rd\b|th\b|-)"
+    r"|[\s,](?P<last>\d+)(?:\s*[-–/]\s*\d+)?\s*[a-d]?\s*$",
+    re.I,
+)
+
+
+def plain_street(name: str) -> str:
+    """A street's name without case, accents and abbreviations."""
+    words = [_FULL.get(word, word) for word in re.findall(r"[^\W_]+", fold(name))]
+    return _ENDINGS.sub(" strasse", " ".join(words)).strip()
+
+
+def split_number(text: str) -> tuple[str, int | None]:
+    """The street and the house number of a line such as `20 Av. de Tourville` or `Marienplatz 8`."""
+    match = _NUMBER.search(text)
+    if match is None:
+        return text.strip(" ,"), None
+    if match["chome"]:
+        number = (int(match["block"]) - 1) * 10 + int(match["house"]) - 1
+        rest = text[: match.start()] + match["chome"] + text[match.end() :]
+        return rest.strip(" ,"), number
+    digits = match["no"] or match["first"] or match["last"]
+    rest = text[: match.start()] + " " + text[match.end() :] if match["no"] else text.replace(match.group(), " ", 1)
+    return rest.strip(" ,"), int(digits)
+
 
 TOWN_REACH_M = 60_000.0
 SMALL_TOWN = 150_000
@@ -66,7 +106,7 @@ _KINDS = frozenset(
 
 
 @lru_cache(maxsize=512)
-def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
+def geocode(text: str, region: str | None = None) -> tuple[GeocodeMatch, ...]:
     """What an address or name means, likeliest first; empty when nothing answers to it.
 
     Args:
@@ -79,17 +119,17 @@ def geocode(text: str, region: str | None = None) -> tuple[Match, ...]:
         kind = fold(found[0].town or found[0].name)
         rest = " ".join(word for word in words(text) if word != kind)
         kept = tuple(match for match in _meant(rest, region) if kind in match.types)
-    spot = known.find(text) if all(match.partial for match in kept) else _rather(text, kept[0])
+    spot = gazetteer.find(text) if all(match.partial for match in kept) else _rather(text, kept[0])
     return (spot,) if spot else kept
 
 
-def _rather(text: str, found: Match) -> Match | None:
+def _rather(text: str, found: GeocodeMatch) -> GeocodeMatch | None:
     """The island or lake of exactly this name, where a town that few know was found."""
     town = settlements.exact(text) if found.types[0] == "locality" else None
-    return known.exactly(text) if town and town.people < LITTLE_KNOWN else None
+    return gazetteer.exactly(text) if town and town.people < LITTLE_KNOWN else None
 
 
-def _is_town_of_kind(text: str, match: Match) -> bool:
+def _is_town_of_kind(text: str, match: GeocodeMatch) -> bool:
     """Whether a town is called after a kind of thing, such as Airport, Hawaii, and the text asks for such a thing."""
     if "locality" not in match.types or fold(match.town or match.name) not in _KINDS:
         return False
@@ -97,7 +137,7 @@ def _is_town_of_kind(text: str, match: Match) -> bool:
     return any(word not in known for word in words(text))
 
 
-def _meant(text: str, region: str | None) -> tuple[Match, ...]:
+def _meant(text: str, region: str | None) -> tuple[GeocodeMatch, ...]:
     code = pluscodes.find(text)
     if code:
         return _by_code(*code, region)
@@ -118,7 +158,7 @@ def _meant(text: str, region: str | None) -> tuple[Match, ...]:
     return _by_short_state(text, region) or _outer(reading, bias) or _town_at_end(text, region)
 
 
-def _as_written(text: str) -> Match | None:
+def _as_written(text: str) -> GeocodeMatch | None:
     """A place whose address is exactly the one that answers show, with or without its name and country."""
     place = _written_places().get(" ".join(words(text)))
     return matches.of_place(place) if place else None
@@ -126,18 +166,18 @@ def _as_written(text: str) -> Match | None:
 
 @cache
 def _written_places() -> dict[str, Place]:
-    known: dict[str, Place] = {}
+    by_writing: dict[str, Place] = {}
     for place in places.places():
         for address in (place.address, place.full_address):
-            known.setdefault(" ".join(words(f"{place.name} {address}")), place)
+            by_writing.setdefault(" ".join(words(f"{place.name} {address}")), place)
             if any(letter.isdigit() for letter in address.split(",")[0]):
-                known.setdefault(" ".join(words(address)), place)
-    return known
+                by_writing.setdefault(" ".join(words(address)), place)
+    return by_writing
 
 
 @cache
 def _sights() -> dict[str, Place]:
-    """Well-known places by exactly their names: a small town of the same name stands back."""
+    """Well-known places by exactly their names: they come before a small town of the same name."""
     named: dict[str, Place] = {}
     for place in places.places():
         if place.fact:
@@ -146,7 +186,7 @@ def _sights() -> dict[str, Place]:
     return named
 
 
-def _sight_of(reading: _Reading) -> list[Match]:
+def _sight_of(reading: _Reading) -> list[GeocodeMatch]:
     """A well-known place far from any town, or with a state that is also a city, behind its name."""
     sight = _sights().get(fold(reading.rest[0])) if reading.rest else None
     if sight is None or reading.town is not None or reading.country not in (None, sight.country):
@@ -155,7 +195,7 @@ def _sight_of(reading: _Reading) -> list[Match]:
     return [found] if reading.region in (None, found.region) else []
 
 
-def _by_short_state(text: str, region: str | None) -> tuple[Match, ...]:
+def _by_short_state(text: str, region: str | None) -> tuple[GeocodeMatch, ...]:
     """A place of an American state that is written out, while the addresses of places have it short."""
     for short, long in sorted(states("US").items(), key=lambda entry: (-len(entry[1]), entry[0])):
         shorter = re.sub(rf"[,\s]+{long}(?=$|,\s*(?:usa?|united states)$)", f", {short}", text.strip(), flags=re.I)
@@ -164,7 +204,7 @@ def _by_short_state(text: str, region: str | None) -> tuple[Match, ...]:
     return ()
 
 
-def _town_at_end(text: str, region: str | None) -> tuple[Match, ...]:
+def _town_at_end(text: str, region: str | None) -> tuple[GeocodeMatch, ...]:
     """An address without commas: the last words may be the town."""
     words = text.split()
     if "," in text or len(words) > 12:
@@ -180,7 +220,7 @@ def _bias(region: str | None) -> str | None:
     return code if code in settlements.countries() else None
 
 
-def _by_code(code: str, rest: str, region: str | None) -> tuple[Match, ...]:
+def _by_code(code: str, rest: str, region: str | None) -> tuple[GeocodeMatch, ...]:
     if pluscodes.is_full(code):
         point = pluscodes.decode(code)
     else:
@@ -276,7 +316,7 @@ def _town_further_in(parts: list[str], reading: _Reading, bias: str | None) -> N
             return
 
 
-def _inside(reading: _Reading, text: str) -> list[Match]:
+def _inside(reading: _Reading, text: str) -> list[GeocodeMatch]:
     """A place or street of the town that was read."""
     if not reading.rest or reading.town is None:
         return []
@@ -296,10 +336,10 @@ def _inside(reading: _Reading, text: str) -> list[Match]:
 def _street(parts: Sequence[str], centre: Point | None) -> tuple[Street, int | None] | None:
     best: tuple[float, Street, int | None] | None = None
     for before, part, after in zip(("", *parts), parts, (*parts[1:], ""), strict=False):
-        name, number = spelling.split_number(part)
+        name, number = split_number(part)
         if number is None and (lone := _LONE_NUMBER.fullmatch(after) or _LONE_NUMBER.fullmatch(before)):
             number = int(lone[1])
-        wanted = spelling.plain(name)
+        wanted = plain_street(name)
         if not wanted:
             continue
         for street, written in _plain_streets():
@@ -318,12 +358,12 @@ def _winds(street: str) -> frozenset[str]:
 
 def _housed(parts: Sequence[str], centre: Point) -> Place | None:
     """The place that has exactly this street and house number."""
-    wanted = {spelling.plain(part) for part in parts if any(letter.isdigit() for letter in part)}
+    wanted = {plain_street(part) for part in parts if any(letter.isdigit() for letter in part)}
     if not wanted:
         return None
     for row in sorted(places.rows_within(centre, TOWN_REACH_M)):
         place = places.places()[row]
-        if spelling.plain(place.address.split(",")[0]) in wanted:
+        if plain_street(place.address.split(",")[0]) in wanted:
             return place
     return None
 
@@ -332,7 +372,7 @@ def _housed(parts: Sequence[str], centre: Point) -> Place | None:
 def _plain_streets() -> tuple[tuple[Street, str], ...]:
     """Each street by its name, and by what stands before the district."""
     return tuple(
-        (street, spelling.plain(name))
+        (street, plain_street(name))
         for street in streets()
         for name in dict.fromkeys((street.name, street.name.split(",")[0]))
     )
@@ -371,7 +411,7 @@ def _fit(name: str, place: Place) -> float:
     )
 
 
-def _anywhere(text: str, reading: _Reading, bias: str | None) -> list[Match]:
+def _anywhere(text: str, reading: _Reading, bias: str | None) -> list[GeocodeMatch]:
     """A name without a town, or one that the town's own places do not have."""
     if not reading.rest:
         return []
@@ -418,7 +458,7 @@ def _town_fit(name: str, town: Settlement) -> float:
     return max(max(fuzz.ratio(wanted, alias), fuzz.token_sort_ratio(wanted, alias)) for alias in known) / 100
 
 
-def _outer(reading: _Reading, bias: str | None) -> tuple[Match, ...]:
+def _outer(reading: _Reading, bias: str | None) -> tuple[GeocodeMatch, ...]:
     """The town, post code, state or country when the inner parts mean nothing."""
     partial = bool(reading.rest)
     found = _post_word([*reading.rest, reading.zip or ""], bias) if reading.town is None else None
@@ -442,7 +482,7 @@ def _outer(reading: _Reading, bias: str | None) -> tuple[Match, ...]:
     return (found.as_partial() if partial and "postal_code" not in found.types else found,)
 
 
-def _post_word(parts: Sequence[str], bias: str | None) -> Match | None:
+def _post_word(parts: Sequence[str], bias: str | None) -> GeocodeMatch | None:
     """A post code that one of the known streets has; five digits are a ZIP code unless a country is preferred."""
     wanted = {fold(part) for part in parts if part and (bias not in (None, "US") or not _ZIP.fullmatch(part))}
     for street in streets():
@@ -451,3 +491,42 @@ def _post_word(parts: Sequence[str], bias: str | None) -> Match | None:
             if city:
                 return matches.of_postcode(street.postcode, street.middle, city.name, city.region, street.country)
     return None
+
+
+PLACE_M = 60.0
+STREET_M = 150.0
+TOWN_M = 40_000.0
+COUNTRY_M = 400_000.0
+
+
+def reverse(point: Point) -> list[GeocodeMatch]:
+    """What is at a position, most specific first; empty far out at sea."""
+    found = [matches.of_place(place) for _, place in places.within(point, PLACE_M)[:3]]
+    street = nearest_street(point, STREET_M)
+    if street:
+        found.append(matches.of_street(street, street.number_at(point)))
+    town = settlements.nearest(point, TOWN_M)
+    if town:
+        found.append(matches.of_town(town))
+    state = town or settlements.nearest(point, COUNTRY_M)
+    if state and state.region and state.country in matches.POSTAL_FIRST_STATES:
+        found.append(matches.of_region(state.country, state.region))
+    if state:
+        found.append(matches.of_country(state.country))
+    elif point.lat < -60:
+        found.append(matches.of_country("AQ"))
+    return found
+
+
+def nearest_street(point: Point, most_m: float) -> Street | None:
+    """The street nearest to a position."""
+    best: tuple[float, Street] | None = None
+    for street in streets():
+        if abs(street.middle.lat - point.lat) > 0.1:
+            continue
+        if geo.distance(street.middle, point) > street.length / 2 + most_m:
+            continue
+        off = street.distance(point)
+        if off <= most_m and (best is None or off < best[0]):
+            best = (off, street)
+    return best[1] if best else None

@@ -1,15 +1,14 @@
 """What geocoding finds: a match, how it is written as an address, and its shape in the legacy results."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 from m3bench.sandboxes.servers.google_maps import pluscodes
 from m3bench.sandboxes.world import geo, placeids, settlements
 from m3bench.sandboxes.world.geo import Box, Point
 from m3bench.sandboxes.world.places import Place
-from m3bench.sandboxes.world.settlements import Settlement
-from m3bench.sandboxes.world.states import states
+from m3bench.sandboxes.world.settlements import Settlement, states
 from m3bench.sandboxes.world.streets import Street
 
 _REACHES = {"national_park": 20_000.0, "airport": 2500.0, "mountain_peak": 3000.0, "neighborhood": 500.0, "park": 700.0}
@@ -17,7 +16,7 @@ POSTAL_FIRST_STATES = frozenset(("US", "CA", "AU"))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Match:
+class GeocodeMatch:
     """A position with a name."""
 
     id: str
@@ -38,13 +37,13 @@ class Match:
     partial: bool = False
     """Whether a part of what was asked for was not understood."""
 
-    def as_partial(self) -> "Match":
+    def as_partial(self) -> "GeocodeMatch":
         """The same, found only in part."""
         return replace(self, partial=True)
 
-    def legacy(self) -> dict[str, Any]:
+    def legacy(self) -> dict[str, object]:
         """The entry in the results of the geocoding service."""
-        entry: dict[str, Any] = {
+        entry: dict[str, object] = {
             "address_components": self._components(),
             "formatted_address": self.address,
             "geometry": {
@@ -61,7 +60,7 @@ class Match:
             entry["plus_code"] = {"global_code": pluscodes.encode(self.point)}
         return entry
 
-    def _components(self) -> list[dict[str, Any]]:
+    def _components(self) -> list[dict[str, Sequence[str]]]:
         country = settlements.countries().get(self.country)
         parts = [
             (self.name, self.name, self.types[:1]) if self.name and not self.street else ("", "", ()),
@@ -81,10 +80,10 @@ class Match:
         return components
 
 
-def of_place(place: Place) -> Match:
+def of_place(place: Place) -> GeocodeMatch:
     """A business, institution or landmark."""
     city = settlements.by_city().get(place.city_id or "") or settlements.nearest(place.point, 60_000)
-    return Match(
+    return GeocodeMatch(
         id=place.id,
         point=place.point,
         address=place.full_address,
@@ -98,13 +97,13 @@ def of_place(place: Place) -> Match:
     )
 
 
-def of_street(street: Street, number: int | None) -> Match:
+def of_street(street: Street, number: int | None) -> GeocodeMatch:
     """A house or a whole street."""
     point = street.middle if number is None else street.position(number)
     point = Point(round(point.lat, 7), round(point.lng, 7))
     city = settlements.by_city().get(street.city_id or "") or settlements.nearest(point, 60_000)
     short = settlements.countries()[street.country].short
-    return Match(
+    return GeocodeMatch(
         id=placeids.point_id(point, "address"),
         point=point,
         address=street.address(number) if street.tail.endswith(short) else f"{street.address(number)}, {short}",
@@ -120,9 +119,9 @@ def of_street(street: Street, number: int | None) -> Match:
     )
 
 
-def of_town(town: Settlement) -> Match:
+def of_town(town: Settlement) -> GeocodeMatch:
     """A city or town."""
-    return Match(
+    return GeocodeMatch(
         id=placeids.point_id(town.point, "town"),
         point=town.point,
         address=town_address(town),
@@ -134,11 +133,11 @@ def of_town(town: Settlement) -> Match:
     )
 
 
-def of_postcode(postcode: str, point: Point, town: str, region: str, country: str) -> Match:
+def of_postcode(postcode: str, point: Point, town: str, region: str, country: str) -> GeocodeMatch:
     """The area of a post code."""
     short = settlements.countries()[country].short
     written = f"{town}, {region} {postcode}" if country in POSTAL_FIRST_STATES else f"{postcode} {town}"
-    return Match(
+    return GeocodeMatch(
         id=placeids.point_id(point, "address"),
         point=point,
         address=f"{written.strip()}, {short}",
@@ -151,9 +150,9 @@ def of_postcode(postcode: str, point: Point, town: str, region: str, country: st
     )
 
 
-def of_code(code: str, point: Point, town: Settlement | None) -> Match:
+def of_code(code: str, point: Point, town: Settlement | None) -> GeocodeMatch:
     """The cell of a plus code."""
-    return Match(
+    return GeocodeMatch(
         id=placeids.point_id(point, "address"),
         point=point,
         address=f"{code} {town_address(town)}" if town else code,
@@ -166,7 +165,7 @@ def of_code(code: str, point: Point, town: Settlement | None) -> Match:
     )
 
 
-def of_country(code: str) -> Match:
+def of_country(code: str) -> GeocodeMatch:
     """A whole country, at its capital."""
     country = settlements.countries()[code]
     capital = settlements.exact(country.capital, code) if country.capital else None
@@ -176,7 +175,7 @@ def of_country(code: str) -> Match:
         default=None,
     )
     point = largest.point if largest else Point(0.0, 0.0)
-    return Match(
+    return GeocodeMatch(
         id=placeids.point_id(point, "country"),
         point=point,
         address=country.name,
@@ -187,13 +186,13 @@ def of_country(code: str) -> Match:
 
 
 @cache
-def of_region(country: str, region: str) -> Match:
+def of_region(country: str, region: str) -> GeocodeMatch:
     """A state or province, in the middle of its towns."""
     towns = [place.point for place in settlements.settlements() if (place.country, place.region) == (country, region)]
     middle = Point(
         round(sum(town.lat for town in towns) / len(towns), 4), round(sum(town.lng for town in towns) / len(towns), 4)
     )
-    return Match(
+    return GeocodeMatch(
         id=placeids.point_id(middle, "region"),
         point=middle,
         address=f"{region_name(country, region)}, {settlements.countries()[country].short}",

@@ -6,12 +6,12 @@ for a licence before it tells speed limits; here they are simply told.
 """
 
 import math
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_place_id
 from m3bench.sandboxes.servers.google_maps import geocoder
-from m3bench.sandboxes.servers.google_maps.reverse import nearest_street
+from m3bench.sandboxes.servers.google_maps.geocoder import nearest_street
 from m3bench.sandboxes.servers.google_maps.wire import ROADS, envelope, http_error, sent, server, v1_location
 from m3bench.sandboxes.world import geo, noise, placeids, settlements
 from m3bench.sandboxes.world.geo import Point
@@ -28,26 +28,34 @@ LAND_M = 120_000.0
 KM_PER_MILE = 1.609344
 
 
+class _SnappedPoint(TypedDict):
+    location: dict[str, float]
+    placeId: str
+    originalIndex: NotRequired[int]
+
+
 @server.tool
-def roads_snap_to_roads(path: list[str], interpolate: bool = False) -> dict[str, Any]:
+def roads_snap_to_roads(path: list[str], interpolate: bool = False) -> dict[str, object]:
     endpoint = f"{ROADS}/snapToRoads"
     points = _points(path, endpoint, "path")
     request = sent(path="|".join(path), interpolate=str(interpolate).lower())
-    return _told(points, envelope(endpoint, {"snappedPoints": _snapped(points, interpolate)}, request=request))
+    snapped = _snapped(points, interpolate)
+    return _told(points, snapped, envelope(endpoint, {"snappedPoints": snapped}, request=request))
 
 
 @server.tool
-def roads_nearest_roads(points: list[str]) -> dict[str, Any]:
+def roads_nearest_roads(points: list[str]) -> dict[str, object]:
     endpoint = f"{ROADS}/nearestRoads"
     known = _points(points, endpoint, "points")
     request = sent(points="|".join(points))
-    return _told(known, envelope(endpoint, {"snappedPoints": _snapped(known, interpolate=False)}, request=request))
+    snapped = _snapped(known, interpolate=False)
+    return _told(known, snapped, envelope(endpoint, {"snappedPoints": snapped}, request=request))
 
 
 @server.tool
 def roads_speed_limits(
     placeIds: list[str] | None = None, path: list[str] | None = None, units: str = "KPH"
-) -> dict[str, Any]:
+) -> dict[str, object]:
     endpoint = f"{ROADS}/speedLimits"
     if units not in ("KPH", "MPH"):
         raise http_error(400, endpoint, f"Invalid value for units: {units!r}. Use KPH or MPH.")
@@ -67,9 +75,9 @@ def roads_speed_limits(
     return envelope(endpoint, response, request=request)
 
 
-def _told(points: list[Point], answer: dict[str, Any]) -> dict[str, Any]:
+def _told(points: list[Point], snapped: list[_SnappedPoint], answer: dict[str, object]) -> dict[str, object]:
     """The answer; that there is no road near any point is a gap of the world where there is land."""
-    return covered(answer, answer["response"]["snappedPoints"] or not any(map(is_land, points)))
+    return covered(answer, snapped or not any(map(is_land, points)))
 
 
 def _points(texts: list[str], endpoint: str, field: str) -> list[Point]:
@@ -84,9 +92,9 @@ def _points(texts: list[str], endpoint: str, field: str) -> list[Point]:
     return points
 
 
-def _snapped(points: list[Point], interpolate: bool) -> list[dict[str, Any]]:
+def _snapped(points: list[Point], interpolate: bool) -> list[_SnappedPoint]:
     """Snapped points in order; those far from any road are left out."""
-    told: list[dict[str, Any]] = []
+    told: list[_SnappedPoint] = []
     last: Point | None = None
     for index, point in enumerate(points):
         found = _snap(point)
@@ -104,7 +112,7 @@ def _between(a: Point, b: Point) -> list[Point]:
     return [geo.between(a, b, (number + 1) / (count + 1)) for number in range(count)]
 
 
-def _entry(point: Point) -> dict[str, Any]:
+def _entry(point: Point) -> _SnappedPoint:
     return {"location": v1_location(point), "placeId": placeids.point_id(_stretch(point), "road")}
 
 

@@ -6,7 +6,6 @@ sent, and the response. Nothing is sent anywhere, and unlike the public server n
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world.geo import Point
@@ -24,9 +23,9 @@ _REASONS = {400: "Bad Request", 404: "Not Found"}
 _STATUSES = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND"}
 
 
-def envelope(endpoint: str, response: object, *, request: object = None, mask: str | None = None) -> dict[str, Any]:
+def envelope(endpoint: str, response: object, *, request: object = None, mask: str | None = None) -> dict[str, object]:
     """An answer as the public server wraps it."""
-    answer: dict[str, Any] = {"endpoint": endpoint}
+    answer: dict[str, object] = {"endpoint": endpoint}
     if mask is not None:
         answer["headers"] = {"X-Goog-FieldMask": mask}
     if request is not None:
@@ -46,7 +45,7 @@ def http_error(code: int, endpoint: str, message: str, *, possible: bool = False
     return ToolError(text, outcome="gap" if possible else "not_found" if code == 404 else "invalid_arguments")
 
 
-def masked(value: object, mask: str, prefix: str = "") -> Any:
+def masked(value: object, mask: str, prefix: str = "") -> object:
     """Only the fields that a field mask names, such as `routes.distanceMeters,routes.legs.steps`."""
     paths = [path.strip().removeprefix(prefix) for path in mask.split(",") if path.strip()]
     if any(path in ("*", "") for path in paths):

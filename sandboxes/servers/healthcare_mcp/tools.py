@@ -6,21 +6,121 @@ puts a medRxiv query into a path; here they are filled in, and the query is sear
 All codes of ICD-10-CM are held: one that is not found does not exist.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any
+
+from rapidfuzz.distance import OSA
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.gaps import covered
-from m3bench.sandboxes.servers.healthcare_mcp import dicom, finding
+from m3bench.sandboxes.servers.healthcare_mcp import dicom
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.world import diagnoses, noise
+from m3bench.sandboxes.world import diagnoses, noise, tables
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.sandboxes.world.paper_finding import ranked
+from m3bench.sandboxes.world.paper_search import ranked
 from m3bench.sandboxes.world.papers import Paper
+from m3bench.sandboxes.world.search import SearchIndex, words
 from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import LimitError, PathError, SoftError
+
+MOST = 1000
+TYPED_LETTERS = 5
+_NEARLY_BEST = 0.75
+"""How good, compared with the best, a further answer must be."""
+_STRENGTH = re.compile(r"\b\d+([.,]\d+)?\s*(%|mg|mcg|g|ml|iu|units?)(?!\w)", re.IGNORECASE)
+
+_BESIDE = frozenset(
+    ["dr", "drug", "er", "extra", "hcl", "ir", "medication", "medicine", "otc", "sr", "strength", "xl", "xr"]
+)
+"""Words that say nothing about which medicine is meant."""
+
+
+def medicines(name: str) -> list[Record]:
+    """Medicines of that generic or brand name; a form such as `cream` may stand beside it, a strength is ignored.
+
+    One slip of the keys in a word is forgiven and no more: names of medicines are alike, and another one would be
+    worse than none.
+    """
+    asked = words(_STRENGTH.sub(" ", name))
+    asked = [word for word in asked if word not in _BESIDE] or asked
+    found = [record["medicine"] for _, record in _medicines().search(" ".join(asked), MOST)]
+    exact = [record for record in found if any(words(known) == asked for known in _names(record))]
+    near = [record for record in found if record not in exact and _is_spelled(asked, record)]
+    return exact + near
+
+
+def _names(medicine: Record) -> list[str]:
+    return [medicine["generic"], *medicine["brands"], *medicine.get("aliases", ())]
+
+
+def _is_spelled(asked: Sequence[str], medicine: Record) -> bool:
+    names = {word for name in _names(medicine) for word in words(name)}
+    known = names | set(words(medicine["forms"])) | {route.lower() for route in medicine["routes"]}
+    named = [word for word in asked if any(_same(word, other) for other in names)]
+    return bool(named) and all(any(_same(word, other) for other in known) for word in asked)
+
+
+def _same(word: str, known: str) -> bool:
+    if len(word) < TYPED_LETTERS:
+        return word in (known, known + "s") or known == word + "s"
+    return known.startswith(word) or OSA.distance(word, known, score_cutoff=1) <= 1
+
+
+@cache
+def _medicines() -> SearchIndex[Record]:
+    records = [
+        {
+            "generic": medicine["generic"],
+            "names": [*medicine["brands"], *medicine.get("aliases", ())],
+            "forms": [medicine["forms"], *medicine["routes"]],
+            "medicine": medicine,
+        }
+        for medicine in tables.load("medicines")
+    ]
+    return SearchIndex(records, {"generic": 3.0, "names": 2.8, "forms": 0.8})
+
+
+def topics(topic: str, language: str) -> list[Record]:
+    """Health topics about a keyword, in the words of the language asked for."""
+    found = _topics(language).search(topic, MOST)
+    return [record for score, record in found if score >= _NEARLY_BEST * found[0][0]]
+
+
+@cache
+def _topics(language: str) -> SearchIndex[Record]:
+    if language == "es":
+        return SearchIndex(
+            tables.load("health_topics"), {"title_es": 3.0, "content_es": 1.2, "title": 2.0}, coverage=0.6
+        )
+    fields = {"title": 3.0, "keywords": 2.5, "section": 1.5, "content": 1.2}
+    return SearchIndex(tables.load("health_topics"), fields, coverage=0.6)
+
+
+def trials(condition: str, status: str | None) -> list[Record]:
+    """Trials about a condition; of one status or, with None, of any."""
+    found = _trials().search(condition, MOST, keep=lambda record: status in (None, record["status"]))
+    return [record for _, record in found]
+
+
+@cache
+def _trials() -> SearchIndex[Record]:
+    fields = {"title": 3.0, "conditions": 3.0, "keywords": 2.0, "interventions": 1.5}
+    return SearchIndex(tables.load("trials"), fields, coverage=0.7)
+
+
+def volumes(query: str) -> list[Record]:
+    """Books of the Bookshelf about some words."""
+    return [record for _, record in _volumes().search(query, MOST)]
+
+
+@cache
+def _volumes() -> SearchIndex[Record]:
+    return SearchIndex(tables.load("health_books"), {"title": 3.0, "authors": 2.0, "keywords": 1.5}, coverage=0.6)
+
 
 server = ToolServer("healthcare-mcp")
 
@@ -52,7 +152,7 @@ async def fda_drug_lookup(drug_name: str, context: Context, search_type: str = "
     _count(context, "fda_drug_lookup")
     if not drug_name.strip():
         raise _nonsense("Drug name is required")
-    found = finding.medicines(drug_name)
+    found = medicines(drug_name)
     if not found:
         raise _missing("Error fetching drug information: HTTP 404: Not Found", _is_word(drug_name))
     first = found[0]
@@ -186,7 +286,7 @@ async def ncbi_bookshelf_search(query: str, context: Context, max_results: float
     _count(context, "ncbi_bookshelf_search")
     if not query.strip():
         raise _nonsense("Error searching NCBI Bookshelf: the query is empty")
-    found = finding.volumes(query)
+    found = volumes(query)
     books = [
         {
             "id": book["id"],
@@ -220,7 +320,7 @@ async def health_topics(topic: str, context: Context, language: str = "en") -> A
     _count(context, "health_topics")
     if not topic.strip():
         raise _nonsense("Topic is required")
-    found = finding.topics(topic, language)
+    found = topics(topic, language)
     answer = {
         "status": "success",
         "search_term": topic,
@@ -252,7 +352,7 @@ async def clinical_trials_search(
     _count(context, "clinical_trials_search")
     if not condition.strip():
         raise _nonsense("Condition is required")
-    found = finding.trials(condition, _STATUSES.get(status))
+    found = trials(condition, _STATUSES.get(status))
     answer = {
         "status": "success",
         "condition": condition,
@@ -261,7 +361,7 @@ async def clinical_trials_search(
         "trials": [_trial(record) for record in found[: int(max_results)]],
     }
     # That no study of a known condition is in some state is an answer, not a gap.
-    return covered(answer, found or finding.trials(condition, None), condition)
+    return covered(answer, found or trials(condition, None), condition)
 
 
 def _trial(record: Record) -> Answer:
@@ -302,7 +402,9 @@ def lookup_icd_code(
 
 
 def _codes(search_type: str, term: str, found: Sequence[diagnoses.Diagnosis]) -> Answer:
-    shown = [{"code": one.code, "description": one.name, "category": one.category} for one in found]
+    shown = [
+        {"code": diagnosis.code, "description": diagnosis.name, "category": diagnosis.category} for diagnosis in found
+    ]
     return {
         "status": "success",
         "search_type": search_type,

@@ -7,19 +7,19 @@ resource list: every call that asks for one draws it again.
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
-from m3bench.sandboxes.content import Image
+from m3bench.sandboxes.content import ImageBlock
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.metmuseum_mcp import drawing
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
-from m3bench.sandboxes.world.search import Index
+from m3bench.sandboxes.world.search import SearchIndex
+from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import ToolError
 
 server = ToolServer("metmuseum-mcp", error="{message}")
 
-Thing = Mapping[str, Any]
+Thing = Record
 
 _NOTHING = "No objects found"
 
@@ -67,7 +67,7 @@ async def get_museum_object(objectId: float, returnImage: bool = True) -> list[o
         "Tags": ", ".join(thing["tags"]),
     }
     text = "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
-    return [text, Image(_picture(thing["id"]), "image/jpeg")] if returnImage and "kind" in thing else [text]
+    return [text, ImageBlock(_picture(thing["id"]), "image/jpeg")] if returnImage and "kind" in thing else [text]
 
 
 @cache
@@ -81,15 +81,15 @@ def _objects() -> Mapping[float, Thing]:
 
 
 @cache
-def _titles() -> Index[Thing]:
-    return Index(_objects().values(), {"title": 1.0})
+def _titles() -> SearchIndex[Thing]:
+    return SearchIndex(_objects().values(), {"title": 1.0})
 
 
 @cache
-def _everything() -> Index[Thing]:
+def _everything() -> SearchIndex[Thing]:
     named = [{**thing, "department": _departments()[thing["met_department_id"]]} for thing in _objects().values()]
     fields = {"title": 3.0, "artist": 2.8, "tags": 2.0, "culture": 2.0, "department": 1.5, "medium": 1.5, "date": 1.0}
-    return Index(named, fields)
+    return SearchIndex(named, fields)
 
 
 @cache

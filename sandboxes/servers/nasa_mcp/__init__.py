@@ -5,7 +5,7 @@ server joins lines with the letter n where it means a new line, and reports an e
 lines end with a new line, and nothing found is said to be nothing found. No key is needed and none is shown.
 """
 
-from m3bench.sandboxes.servers.nasa_mcp import asteroids, donki, earth, epic, exoplanets, pictures, rovers
+from m3bench.sandboxes.servers.nasa_mcp import asteroids, donki, exoplanets, imagery
 from m3bench.sandboxes.servers.nasa_mcp.answers import server
 
-__all__ = ["asteroids", "donki", "earth", "epic", "exoplanets", "pictures", "rovers", "server"]
+__all__ = ["asteroids", "donki", "exoplanets", "imagery", "server"]

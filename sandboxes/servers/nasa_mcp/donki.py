@@ -9,11 +9,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.servers.nasa_mcp.answers import RULE, api_error, day_of, refusal, server
 from m3bench.sandboxes.world import clock
-from m3bench.sandboxes.world.sun.ejections import speed_class
-from m3bench.sandboxes.world.sun.events import Ejection, Event, Flare, Kind, Storm, minute
-from m3bench.sandboxes.world.sun.forecasts import runs
-from m3bench.sandboxes.world.sun.messages import messages
-from m3bench.sandboxes.world.sun.record import record
+from m3bench.sandboxes.world.sun import Ejection, Flare, Kind, SolarEvent, Storm, minute, record, speed_class
+from m3bench.sandboxes.world.sun_messages import messages, runs
 
 _RECORDED_SINCE = datetime(2010, 4, 3, tzinfo=UTC)
 _SHOWN = 10
@@ -124,7 +121,7 @@ def _listed(title: str, entries: Sequence[Sequence[str]], total: int, noun: str)
     return "\n".join(lines)
 
 
-def _entry(event: Event) -> list[str]:
+def _entry(event: SolarEvent) -> list[str]:
     lines = [f"ID: {event.id}"]
     if isinstance(event, Flare):
         lines += [

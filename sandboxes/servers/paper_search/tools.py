@@ -1,4 +1,4 @@
-"""The tools of `paper_search`.
+"""The tools of `paper_search`, and a paper as each platform shows it: the same fields, other ids and addresses.
 
 Downloads make the folder when it is missing and refuse an unknown paper, where the public server fails or saves an
 error page. bioRxiv and medRxiv take a category, as the public server does, and any other words as a search within the
@@ -6,21 +6,118 @@ last thirty days.
 """
 
 import re
-from typing import Any
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_arxiv, is_doi, is_eprint
-from m3bench.sandboxes.servers.paper_search import documents, layout
+from m3bench.sandboxes.servers.paper_search import documents
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.sandboxes.world.paper_finding import newest, ranked, recent
-from m3bench.sandboxes.world.papers import Paper, Platform, by_digest, by_doi, on
+from m3bench.sandboxes.world.paper_search import newest, ranked, recent
+from m3bench.sandboxes.world.papers import Paper, Platform, by_digest, by_doi, by_id, on
 from m3bench.tasks.errors import Failure, SoftError, ToolError
+
+_HOMES = {
+    "arxiv": "http://arxiv.org/abs/{id}",
+    "pubmed": "https://pubmed.ncbi.nlm.nih.gov/{id}/",
+    "biorxiv": "https://www.biorxiv.org/content/{id}v1",
+    "medrxiv": "https://www.medrxiv.org/content/{id}v1",
+    "iacr": "https://eprint.iacr.org/{id}",
+    "journal": "https://doi.org/{id}",
+    "page": "{id}",
+}
+_PDFS = {
+    "arxiv": "http://arxiv.org/pdf/{id}",
+    "biorxiv": "https://www.biorxiv.org/content/{id}v1.full.pdf",
+    "medrxiv": "https://www.medrxiv.org/content/{id}v1.full.pdf",
+    "iacr": "https://eprint.iacr.org/{id}.pdf",
+}
+
+
+def at_home(paper: Paper) -> dict[str, object]:
+    """As its own platform shows it; those platforms count no citations."""
+    return _fields(paper, paper.versioned, paper.platform, _home(paper), _pdf(paper))
+
+
+def bare(paper: Paper) -> dict[str, object]:
+    """As a list of results shows it, before the paper's own page is opened."""
+    return {**at_home(paper), "keywords": "", "updated_date": ""}
+
+
+def scholar(paper: Paper) -> dict[str, object]:
+    """As Google Scholar shows it: only the beginning of the abstract, no PDF and no DOI."""
+    first = " ".join(paper.abstract.split(". ")[:2]).rstrip(".") + " …" if paper.abstract else ""
+    shown = _fields(paper, f"gs_{paper.digest[:12]}", "google_scholar", _home(paper), "")
+    return shown | {"abstract": first, "doi": "", "categories": "", "keywords": "", "citations": paper.citations}
+
+
+def semantic(paper: Paper) -> dict[str, object]:
+    """As Semantic Scholar shows it."""
+    url = f"https://www.semanticscholar.org/paper/{paper.digest}"
+    return _fields(paper, paper.digest, "semantic", url, _pdf(paper)) | {"citations": paper.citations}
+
+
+def crossref(paper: Paper) -> dict[str, object]:
+    """As Crossref shows it: by DOI, with what it cites that has one."""
+    cited = [by_id()[key].doi for key in paper.references]
+    shown = _fields(paper, paper.doi, "crossref", f"https://doi.org/{paper.doi}", "")
+    kind = "journal-article" if paper.real or paper.platform in ("journal", "pubmed") else "posted-content"
+    return shown | {
+        "citations": paper.citations,
+        "references": "; ".join(doi for doi in cited if doi),
+        "extra": str({"publisher": paper.venue, "type": kind, "container_title": paper.venue} | _precision(paper)),
+    }
+
+
+def header(paper: Paper, saved: str) -> str:
+    """What stands above the text of a paper that was read."""
+    lines = [
+        f"Title: {paper.title}",
+        f"Authors: {', '.join(paper.authors)}",
+        f"Published Date: {paper.published.isoformat(sep=' ')}",
+        f"URL: {_home(paper)}",
+        f"PDF downloaded to: {saved}",
+        "=" * 80,
+    ]
+    return "\n".join(lines)
+
+
+def _fields(paper: Paper, key: str, source: str, url: str, pdf: str) -> dict[str, object]:
+    return {
+        "paper_id": key,
+        "title": paper.title,
+        "authors": "; ".join(paper.authors),
+        "abstract": paper.abstract,
+        "doi": paper.doi,
+        "published_date": paper.published.isoformat(),
+        "pdf_url": pdf,
+        "url": url,
+        "source": source,
+        "updated_date": paper.updated.isoformat(),
+        "categories": "; ".join(paper.categories),
+        "keywords": "; ".join(paper.keywords),
+        "citations": 0,
+        "references": "",
+        "extra": str(_precision(paper)) if _precision(paper) else "",
+    }
+
+
+def _precision(paper: Paper) -> dict[str, str]:
+    """What is known of the date of a paper when it is not the day."""
+    return {} if paper.dated == "day" else {"date_precision": paper.dated}
+
+
+def _home(paper: Paper) -> str:
+    return _HOMES[paper.platform].format(id=paper.versioned)
+
+
+def _pdf(paper: Paper) -> str:
+    return _PDFS[paper.platform].format(id=paper.versioned) if paper.has_pdf else ""
+
 
 server = ToolServer("paper_search")
 
-Found = list[dict[str, Any]]
+Found = list[dict[str, object]]
 
 _ARXIV_ID = re.compile(
     r"^(?:arxiv:|https?://arxiv\.org/(?:abs|pdf)/)?(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v(\d{1,3}))?(?:\.pdf)?$",
@@ -33,32 +130,32 @@ _YEARS = re.compile(r"^\s*(\d{4})?\s*(-)?\s*(\d{4})?\s*$")
 
 @server.tool
 async def search_arxiv(query: str, max_results: int = 10) -> Found:
-    return _listed([layout.at_home(paper) for paper in newest("arxiv", query, max_results)], query, max_results)
+    return _listed([at_home(paper) for paper in newest("arxiv", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_pubmed(query: str, max_results: int = 10) -> Found:
-    return _listed([layout.at_home(paper) for paper in ranked("pubmed", query, max_results)], query, max_results)
+    return _listed([at_home(paper) for paper in ranked("pubmed", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_biorxiv(query: str, max_results: int = 10) -> Found:
-    return _listed([layout.at_home(paper) for paper in recent("biorxiv", query, max_results)], query, max_results)
+    return _listed([at_home(paper) for paper in recent("biorxiv", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_medrxiv(query: str, max_results: int = 10) -> Found:
-    return _listed([layout.at_home(paper) for paper in recent("medrxiv", query, max_results)], query, max_results)
+    return _listed([at_home(paper) for paper in recent("medrxiv", query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_google_scholar(query: str, max_results: int = 10) -> Found:
-    return _listed([layout.scholar(paper) for paper in ranked(None, query, max_results)], query, max_results)
+    return _listed([scholar(paper) for paper in ranked(None, query, max_results)], query, max_results)
 
 
 @server.tool
 async def search_iacr(query: str, max_results: int = 10, fetch_details: bool = True) -> Found:
-    show = layout.at_home if fetch_details else layout.bare
+    show = at_home if fetch_details else bare
     return _listed([show(paper) for paper in ranked("iacr", query, max_results)], query, max_results)
 
 
@@ -66,21 +163,21 @@ async def search_iacr(query: str, max_results: int = 10, fetch_details: bool = T
 async def search_semantic(query: str, year: str | None = None, max_results: int = 10) -> Found:
     first, last = _years(year)
     found = ranked(None, query, max_results, lambda paper: first <= paper.published.year <= last)
-    return _listed([layout.semantic(paper) for paper in found], query if first <= NOW.year else "", max_results)
+    return _listed([semantic(paper) for paper in found], query if first <= NOW.year else "", max_results)
 
 
 @server.tool
 async def search_crossref(query: str, kwargs: str, max_results: int = 10) -> Found:
     found = ranked(None, query, max_results, lambda paper: bool(paper.doi))
-    return _listed([layout.crossref(paper) for paper in found], query, max_results)
+    return _listed([crossref(paper) for paper in found], query, max_results)
 
 
 @server.tool
-async def get_crossref_paper_by_doi(doi: str) -> dict[str, Any]:
+async def get_crossref_paper_by_doi(doi: str) -> dict[str, object]:
     paper = by_doi().get(_plain_doi(doi))
     if paper is None:
         raise SoftError({}, outcome=_absent(is_doi(_plain_doi(doi))))
-    return layout.crossref(paper)
+    return crossref(paper)
 
 
 @server.tool
@@ -235,7 +332,7 @@ def _read_preprint(context: Context, platform: Platform, paper_id: str, save_pat
 def _with_header(context: Context, paper: Paper, save_path: str, name: str) -> str:
     pages = _pages(context, paper, save_path, name)
     text = "\n\n".join(f"--- Page {number} ---\n{page}" for number, page in enumerate(pages, 1))
-    return f"{layout.header(paper, _place(context, save_path, name))}\n\n{text}"
+    return f"{header(paper, _place(context, save_path, name))}\n\n{text}"
 
 
 def _place(context: Context, save_path: str, name: str) -> str:

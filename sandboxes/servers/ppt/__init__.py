@@ -9,31 +9,22 @@ leaves the deck as it was. Each module says where it differs.
 from m3bench.sandboxes.servers.ppt import (
     charts,
     design,
-    effects,
     fonts,
     images,
-    links,
-    masters,
-    outlines,
     presentations,
     shapes,
     slides,
     tables,
     templates,
     text,
-    transitions,
 )
 from m3bench.sandboxes.servers.ppt.registry import server
 
 __all__ = [
     "charts",
     "design",
-    "effects",
     "fonts",
     "images",
-    "links",
-    "masters",
-    "outlines",
     "presentations",
     "server",
     "shapes",
@@ -41,5 +32,4 @@ __all__ = [
     "tables",
     "templates",
     "text",
-    "transitions",
 ]

@@ -4,7 +4,6 @@ Each function takes the parameter's name, because its error names it. Inches com
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from pptx.dml.color import RGBColor
 from pptx.presentation import Presentation
@@ -127,7 +126,7 @@ def index_of(slide: Slide, shape: BaseShape) -> int:
     return [item.shape_id for item in slide.shapes].index(shape.shape_id)
 
 
-def mapping(parameter: str, value: object) -> dict[str, Any]:
+def mapping(parameter: str, value: object) -> dict[str, object]:
     """An object inside a structure whose schema does not say so."""
     if not isinstance(value, dict):
         raise refusal(parameter, f"must be an object, not {value!r}")

@@ -2,12 +2,18 @@
 
 Boxes are percent of the slide, or of a cell where an element is repeated, so that a template suits every slide
 format. A blueprint says what belongs where and in which colour by purpose; it draws nothing and holds no
-content but the sample texts that show a role in use. `gallery` holds the templates, `builder` makes slides.
+content but the sample texts that show a role in use. The 23 templates are in the table `slide_templates`; `builder`
+makes slides of them.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+from m3bench.sandboxes.servers.ppt.registry import failure
+from m3bench.sandboxes.world import tables
+from m3bench.sandboxes.world.tables import Record
 
 Box: TypeAlias = tuple[float, float, float, float]
 """Left, top, width and height in percent."""
@@ -16,7 +22,7 @@ Background: TypeAlias = Literal["white", "light", "primary", "gradient", "dark"]
 
 
 @dataclass(frozen=True)
-class Text:
+class TextElement:
     """A text in a box, as large as fits and no larger than `size`."""
 
     role: str
@@ -37,7 +43,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Panel:
+class PanelElement:
     """A coloured area, or a mark such as a number in a circle."""
 
     box: Box
@@ -59,7 +65,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Picture:
+class PictureElement:
     """A picture that fills its box, cut where it is too long."""
 
     role: str
@@ -71,7 +77,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Grid:
+class TableElement:
     """A table, written as lines with cells between `|`."""
 
     role: str
@@ -80,7 +86,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Plot:
+class ChartElement:
     """A chart, written as lines `label: value`."""
 
     role: str
@@ -89,11 +95,11 @@ class Plot:
     kind: str = "column"
 
 
-Element: TypeAlias = Text | Panel | Picture | Grid | Plot
+Element: TypeAlias = TextElement | PanelElement | PictureElement | TableElement | ChartElement
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repeat:
+class RepeatedElement:
     """Elements that come once per item; `{n}` in a role is the item's number, `{letter}` in a label its letter."""
 
     box: Box
@@ -134,7 +140,7 @@ class Blueprint:
     kind: str
     """What sort of slide it is, such as `comparison`."""
     background: Background
-    elements: tuple[Element | Repeat, ...]
+    elements: tuple[Element | RepeatedElement, ...]
     heading: str = "title"
     """The role that is the slide's title for outlines and screen readers."""
 
@@ -142,21 +148,23 @@ class Blueprint:
         """All elements with their places: with every item, or with as many as there is content for."""
         found: list[Element] = []
         for element in self.elements:
-            if isinstance(element, Repeat):
+            if isinstance(element, RepeatedElement):
                 found += element.items(element.count if given is None else _items_given(element, given))
             else:
                 found.append(element)
         return found
 
-    def roles(self, kind: type | tuple[type, ...] = (Text, Grid, Plot)) -> list[str]:
+    def roles(self, kind: type | tuple[type, ...] = (TextElement, TableElement, ChartElement)) -> list[str]:
         """The roles a client may fill, in reading order."""
         return [
-            element.role for element in self.laid_out() if isinstance(element, kind) and not isinstance(element, Panel)
+            element.role
+            for element in self.laid_out()
+            if isinstance(element, kind) and not isinstance(element, PanelElement)
         ]
 
 
-def _items_given(repeat: Repeat, given: Mapping[str, object]) -> int:
-    patterns = [part.role for part in repeat.parts if not isinstance(part, Panel)]
+def _items_given(repeat: RepeatedElement, given: Mapping[str, object]) -> int:
+    patterns = [part.role for part in repeat.parts if not isinstance(part, PanelElement)]
     return max(
         (n for n in range(1, repeat.count + 1) if any(given.get(role.format(n=n)) for role in patterns)), default=0
     )
@@ -169,10 +177,45 @@ def _inside(cell: Box, box: Box) -> Box:
 
 def _numbered(part: Element, number: int, box: Box) -> Element:
     letter = chr(ord("A") + number - 1)
-    if isinstance(part, Panel):
+    if isinstance(part, PanelElement):
         of = part.of.format(n=number) if part.of else None
         return replace(part, box=box, of=of, label=part.label.format(n=number, letter=letter))
-    if isinstance(part, Picture):
+    if isinstance(part, PictureElement):
         initials = part.initials.format(n=number) if part.initials else None
         return replace(part, box=box, role=part.role.format(n=number), initials=initials)
     return replace(part, box=box, role=part.role.format(n=number), sample=part.sample.format(n=number, letter=letter))
+
+
+_ELEMENTS: Mapping[str, Any] = {
+    "text": TextElement,
+    "panel": PanelElement,
+    "picture": PictureElement,
+    "grid": TableElement,
+    "plot": ChartElement,
+    "repeat": RepeatedElement,
+}
+"""The class of each kind of element in the table."""
+
+
+@cache
+def templates() -> Mapping[str, Blueprint]:
+    """All templates, in the order they are listed."""
+    return {
+        record["id"]: Blueprint(**{**record, "elements": tuple(map(_element, record["elements"]))})
+        for record in tables.load("slide_templates")
+    }
+
+
+def template(id: str) -> Blueprint:
+    """The template of an id."""
+    if id not in templates():
+        raise failure(f"Template '{id[:60]}' not found", available_templates=list(templates()))
+    return templates()[id]
+
+
+def _element(record: Record) -> Any:
+    values = {key: value for key, value in record.items() if key != "element"}
+    values["box"] = tuple(values["box"])
+    if "parts" in values:
+        values["parts"] = tuple(map(_element, values["parts"]))
+    return _ELEMENTS[record["element"]](**values)

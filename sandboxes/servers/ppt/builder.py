@@ -2,14 +2,17 @@
 
 With content, roles that were not given are left out together with what belongs to them; without any, every
 role shows its sample. The slide's title placeholder carries the heading, so that outlines and screen readers
-find it, and empty placeholders go. Areas lie beneath what is already on a slide, texts above it.
+find it, and empty placeholders go. Areas lie beneath what is already on a slide, texts above it. Roles that take text
+only get tables and figures as plain lines.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
+from lxml.etree import _Element
 from PIL import Image
 from pptx.dml.color import RGBColor
 from pptx.enum.shapes import MSO_SHAPE
@@ -17,18 +20,29 @@ from pptx.enum.text import MSO_AUTO_SIZE
 from pptx.oxml import parse_xml
 from pptx.oxml.ns import nsdecls, qn
 from pptx.presentation import Presentation
+from pptx.shapes.autoshape import Shape
 from pptx.shapes.base import BaseShape
+from pptx.shapes.picture import Picture
 from pptx.slide import Slide
+from pptx.text.text import _Paragraph
 from pptx.util import Emu, Pt
 
 from m3bench.sandboxes.pictures import READABLE
-from m3bench.sandboxes.servers.ppt import backgrounds, metrics
+from m3bench.sandboxes.servers.ppt import colours, typesetting
 from m3bench.sandboxes.servers.ppt.arguments import index_of
-from m3bench.sandboxes.servers.ppt.blueprints import Blueprint, Box, Element, Grid, Panel, Picture, Plot, Text
+from m3bench.sandboxes.servers.ppt.blueprints import (
+    Blueprint,
+    Box,
+    ChartElement,
+    Element,
+    PanelElement,
+    PictureElement,
+    TableElement,
+    TextElement,
+)
 from m3bench.sandboxes.servers.ppt.charts import colour_series, insert_chart, label_values
 from m3bench.sandboxes.servers.ppt.colours import Scheme, blend, readable_on
 from m3bench.sandboxes.servers.ppt.images import file_data, prepared
-from m3bench.sandboxes.servers.ppt.notation import figures, grid
 from m3bench.sandboxes.servers.ppt.registry import failure
 from m3bench.sandboxes.servers.ppt.shapes import SHAPES, plain_shape
 from m3bench.sandboxes.servers.ppt.tables import draw_border, fill_table, paint_cell
@@ -45,6 +59,51 @@ from m3bench.sandboxes.servers.ppt.typesetting import (
     text_frame,
 )
 from m3bench.sandboxes.workspace import Workspace
+
+MAX_ROWS = 40
+MAX_COLUMNS = 12
+MAX_FIGURES = 40
+
+_SEPARATORS = ("|", "\t", ";", ",")
+_FIGURE = re.compile(r"^(.*\S)\s*[:=|\t]\s*([-+]?[\d.,]*\d)\s*%?$")
+
+
+def grid(role: str, text: str) -> list[list[str]]:
+    """The cells of a table; short rows are filled up. Lines of dashes, as Markdown has them, are skipped."""
+    lines = [line.strip() for line in clean(text).split("\n")]
+    lines = [line for line in lines if line and not re.fullmatch(r"[|\s:-]+", line)]
+    mark = next((mark for mark in _SEPARATORS if any(mark in line for line in lines)), "|")
+    rows = [[cell.strip() for cell in (line.strip("|") if mark == "|" else line).split(mark)] for line in lines]
+    columns = max(map(len, rows), default=0)
+    if not 1 <= len(rows) <= MAX_ROWS or columns > MAX_COLUMNS:
+        raise failure(
+            f"the table for role '{role}' has {len(rows)} rows and {columns} columns: give lines such as "
+            f"'Region | Sales', at most {MAX_ROWS} with at most {MAX_COLUMNS} cells",
+            outcome="invalid_arguments",
+        )
+    return [row + [""] * (columns - len(row)) for row in rows]
+
+
+def figures(role: str, text: str) -> tuple[list[str], list[float]]:
+    """The labels and values of a chart."""
+    lines = [line.strip() for line in clean(text).split("\n") if line.strip()]
+    found = [match for line in lines if (match := _FIGURE.match(line))]
+    if not 1 <= len(found) <= MAX_FIGURES or len(found) < len(lines):
+        raise failure(
+            f"the chart for role '{role}' needs lines such as 'North: 42', at most {MAX_FIGURES}",
+            outcome="invalid_arguments",
+        )
+    return [match[1].strip() for match in found], [_value(role, match[2]) for match in found]
+
+
+def _value(role: str, text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError as error:
+        raise failure(
+            f"the chart for role '{role}' has a value that is no number: {text[:40]!r}", outcome="invalid_arguments"
+        ) from error
+
 
 MIN_SIZE = 6
 """Points: what does not fit at this size does not fit."""
@@ -118,7 +177,7 @@ class _Builder:
         self._workspace = workspace
         self._content = {role: text for role, text in content.items() if text.strip()}
         self._pictures = {role: path for role, path in pictures.items() if path.strip()}
-        self._tree: Any = slide.shapes._spTree
+        self._tree: _Element = slide.shapes._spTree
         self._beneath = 0
         """Areas drawn so far: the next one lies above them and beneath all else."""
 
@@ -130,10 +189,10 @@ class _Builder:
         given = {**self._content, **self._pictures}
         created = []
         for element in self._blueprint.laid_out(None if samples else given):
-            if isinstance(element, Panel):
+            if isinstance(element, PanelElement):
                 if samples or element.of is None or element.of in given:
                     created.append(self._panel(element))
-            elif isinstance(element, Picture):
+            elif isinstance(element, PictureElement):
                 created.append(self._picture(element, samples))
             else:
                 text = element.sample if samples else self._content.get(element.role)
@@ -144,7 +203,7 @@ class _Builder:
     def _check_roles(self) -> None:
         for given, known in (
             (self._content, self._blueprint.roles()),
-            (self._pictures, self._blueprint.roles(Picture)),
+            (self._pictures, self._blueprint.roles(PictureElement)),
         ):
             unknown = [role for role in given if role not in known]
             if unknown:
@@ -158,9 +217,9 @@ class _Builder:
         scheme = self._scheme
         match self._blueprint.background:
             case "gradient":
-                backgrounds.shade(self._slide, scheme.primary, blend(scheme.primary, _BLACK, 0.45))
+                colours.shade_background(self._slide, scheme.primary, blend(scheme.primary, _BLACK, 0.45))
             case purpose:
-                backgrounds.paint(self._slide, self._colour(purpose))
+                colours.paint_background(self._slide, self._colour(purpose))
 
     def _colour(self, purpose: str) -> RGBColor:
         return blend(self._scheme.primary, _BLACK, 0.6) if purpose == "dark" else self._scheme.colour(purpose)
@@ -199,7 +258,7 @@ class _Builder:
         self._tree.insert(2 + self._beneath, shape._element)
         self._beneath += 1
 
-    def _panel(self, panel: Panel) -> Created:
+    def _panel(self, panel: PanelElement) -> Created:
         left, top, width, height = self._box(panel.box)
         if panel.circle:
             side = min(width, height)
@@ -226,7 +285,7 @@ class _Builder:
         self._lower(shape)
         return Created("shape", panel.role, shape, tuple(features))
 
-    def _picture(self, element: Picture, samples: bool) -> Created:
+    def _picture(self, element: PictureElement, samples: bool) -> Created:
         path = self._pictures.get(element.role)
         if path is None:
             return self._missing_picture(element, samples)
@@ -234,7 +293,7 @@ class _Builder:
         left, top, width, height = self._round_box(element)
         with Image.open(BytesIO(blob), formats=READABLE) as image:
             aspect = image.width / image.height
-        picture: Any = self._slide.shapes.add_picture(BytesIO(blob), left, top, width, height)
+        picture = self._slide.shapes.add_picture(BytesIO(blob), left, top, width, height)
         features = _cover(picture, aspect, width / height)
         if element.round:
             picture.auto_shape_type = MSO_SHAPE.OVAL
@@ -242,7 +301,7 @@ class _Builder:
         self._lower(picture)
         return Created("image", element.role, picture, features)
 
-    def _missing_picture(self, element: Picture, samples: bool) -> Created:
+    def _missing_picture(self, element: PictureElement, samples: bool) -> Created:
         """A quiet area where a picture could be; for people, their initials."""
         name = self._content.get(element.initials or "", "")
         label = "".join(word[0] for word in name.split()[:2]).upper() or (element.sample if samples else "")
@@ -260,7 +319,7 @@ class _Builder:
         self._lower(shape)
         return Created("image", element.role, shape, ("empty_frame",))
 
-    def _round_box(self, element: Picture) -> tuple[Emu, Emu, Emu, Emu]:
+    def _round_box(self, element: PictureElement) -> tuple[Emu, Emu, Emu, Emu]:
         left, top, width, height = self._box(element.box)
         if not element.round:
             return left, top, width, height
@@ -268,14 +327,14 @@ class _Builder:
         return Emu(left + (width - side) // 2), Emu(top + (height - side) // 2), side, side
 
     def _filled(self, element: Element, text: str, heading: BaseShape | None) -> Created:
-        if isinstance(element, Grid):
+        if isinstance(element, TableElement):
             return self._table(element, text)
-        if isinstance(element, Plot):
+        if isinstance(element, ChartElement):
             return self._chart(element, text)
-        assert isinstance(element, Text)
+        assert isinstance(element, TextElement)
         return self._text(element, text, heading if element.role == self._blueprint.heading else None)
 
-    def _text(self, element: Text, text: str, placeholder: BaseShape | None) -> Created:
+    def _text(self, element: TextElement, text: str, placeholder: BaseShape | None) -> Created:
         left, top, width, height = self._box(element.box)
         if placeholder is None:
             shape: BaseShape = self._slide.shapes.add_textbox(left, top, width, height)
@@ -306,18 +365,18 @@ class _Builder:
         features += ["glow"] if element.glow else []
         return Created("text", element.role, shape, tuple(features))
 
-    def _ink(self, element: Text) -> RGBColor:
+    def _ink(self, element: TextElement) -> RGBColor:
         if element.colour is not None:
             return self._colour(element.colour)
         return readable_on(self._colour(element.on), self._scheme.text)
 
-    def _fitting(self, shape: BaseShape, element: Text, lines: list[str]) -> int:
+    def _fitting(self, shape: BaseShape, element: TextElement, lines: list[str]) -> int:
         room = inner_size(shape, text_frame(shape))
         assert room is not None
         listed = element.style != "plain"
         for size in range(element.size, MIN_SIZE - 1, -1):
             paragraphs = [
-                metrics.Paragraph(
+                typesetting.Paragraph(
                     text=line,
                     size=size,
                     bold=element.bold,
@@ -326,7 +385,7 @@ class _Builder:
                 )
                 for line in lines
             ]
-            if metrics.height(paragraphs, room[0]) <= room[1]:
+            if typesetting.text_height(paragraphs, room[0]) <= room[1]:
                 return size
         raise failure(
             f"the text for role '{element.role}' of template '{self._blueprint.id}' has "
@@ -334,7 +393,7 @@ class _Builder:
             outcome="invalid_arguments",
         )
 
-    def _table(self, element: Grid, text: str) -> Created:
+    def _table(self, element: TableElement, text: str) -> Created:
         rows = grid(element.role, text)
         left, top, width, height = self._box(element.box)
         size = _table_size(element, rows, width / Pt(1), height / Pt(1))
@@ -349,7 +408,7 @@ class _Builder:
                 format_frame(cell.text_frame, Look(bold=number == 0))
         return Created("table", element.role, shape, ("auto_fit", "striped_rows"))
 
-    def _chart(self, element: Plot, text: str) -> Created:
+    def _chart(self, element: ChartElement, text: str) -> Created:
         labels, values = figures(element.role, text)
         shape = insert_chart(self._slide, element.kind, self._box(element.box), labels, [(element.role, values)])
         shape.chart.has_legend = False
@@ -366,12 +425,12 @@ def _stripe(scheme: Scheme, number: int) -> RGBColor:
     return scheme.light if number % 2 else scheme.colour("white")
 
 
-def _table_size(element: Grid, rows: list[list[str]], width: float, height: float) -> int:
+def _table_size(element: TableElement, rows: list[list[str]], width: float, height: float) -> int:
     """The largest font size at which all rows fit, 16 at most."""
     column = width / len(rows[0]) - 15
     for size in range(16, MIN_SIZE - 1, -1):
         lines = [max(_cell_lines(cell, size, column, not number) for cell in row) for number, row in enumerate(rows)]
-        if sum(count * size * metrics.LINE + 8 for count in lines) <= height:
+        if sum(count * size * typesetting.LINE + 8 for count in lines) <= height:
             return size
     raise failure(
         f"the table for role '{element.role}' has {len(rows)} rows and does not fit its box: shorten it",
@@ -380,10 +439,10 @@ def _table_size(element: Grid, rows: list[list[str]], width: float, height: floa
 
 
 def _cell_lines(text: str, size: int, width: float, bold: bool) -> int:
-    return metrics.line_count(text, size, width, bold)
+    return typesetting.line_count(text, size, width, bold)
 
 
-def _cover(picture: Any, aspect: float, wanted: float) -> tuple[str, ...]:
+def _cover(picture: Picture, aspect: float, wanted: float) -> tuple[str, ...]:
     """Cut a picture on both sides so that it fills its frame without being stretched."""
     if abs(aspect / wanted - 1) < 0.005:
         return ()
@@ -394,7 +453,7 @@ def _cover(picture: Any, aspect: float, wanted: float) -> tuple[str, ...]:
     return ("cropped_to_fill",)
 
 
-def _set_label(shape: Any, panel: Panel, ink: RGBColor) -> None:
+def _set_label(shape: Shape, panel: PanelElement, ink: RGBColor) -> None:
     frame = shape.text_frame
     frame.word_wrap = False
     frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = Emu(0)
@@ -403,13 +462,13 @@ def _set_label(shape: Any, panel: Panel, ink: RGBColor) -> None:
     frame.vertical_anchor = ANCHORS["middle"]
 
 
-def _set_alpha(shape: Any, opacity: float) -> None:
-    colour = shape._element.spPr.xpath("a:solidFill/a:srgbClr")[0]
+def _set_alpha(shape: Shape, opacity: float) -> None:
+    colour: _Element = shape._element.spPr.xpath("a:solidFill/a:srgbClr")[0]
     colour.append(parse_xml(f'<a:alpha {nsdecls("a")} val="{round(opacity * 100_000)}"/>'))
 
 
-def _add_shadow(shape: Any) -> None:
-    effects = shape._element.spPr.find(qn("a:effectLst"))
+def _add_shadow(shape: Shape) -> None:
+    effects: _Element = shape._element.spPr.find(qn("a:effectLst"))
     effects.append(
         parse_xml(
             f'<a:outerShdw {nsdecls("a")} blurRad="76200" dist="25400" dir="5400000" algn="t" rotWithShape="0">'
@@ -418,7 +477,7 @@ def _add_shadow(shape: Any) -> None:
     )
 
 
-def _add_glow(paragraph: Any, colour: RGBColor) -> None:
+def _add_glow(paragraph: _Paragraph, colour: RGBColor) -> None:
     for run in paragraph.runs:
         glow = parse_xml(
             f'<a:effectLst {nsdecls("a")}><a:glow rad="101600"><a:srgbClr val="{colour}">'

@@ -35,7 +35,7 @@ from m3bench.sandboxes.servers.ppt.arguments import (
     shape_at,
     slide_at,
 )
-from m3bench.sandboxes.servers.ppt.package import frozen_workbook
+from m3bench.sandboxes.servers.ppt.decks import frozen_workbook
 from m3bench.sandboxes.servers.ppt.registry import failure, refusal, tool
 
 KINDS = {
@@ -149,7 +149,7 @@ def update_chart_data(
     slide_index: int,
     shape_index: int,
     categories: list[str],
-    series_data: list[dict[str, Any]],
+    series_data: list[dict[str, object]],
     presentation_id: str | None = None,
 ) -> dict[str, object]:
     series = [_series(entry, position) for position, entry in enumerate(series_data)]
@@ -262,7 +262,7 @@ def _scheme_of(chart: Chart) -> colours.Scheme | None:
     return next((item for item in colours.SCHEMES.values() if used and used[0] == str(item.primary)), None)
 
 
-def _series(entry: dict[str, Any], position: int) -> tuple[str, list[float]]:
+def _series(entry: dict[str, object], position: int) -> tuple[str, list[float]]:
     name, values = entry.get("name"), entry.get("values")
     if not isinstance(name, str) or not isinstance(values, list):
         raise failure("Each series must have 'name' and 'values' keys", outcome="invalid_arguments")

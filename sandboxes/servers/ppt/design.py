@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_FILL
 from pptx.enum.shapes import MSO_SHAPE
 from pptx.presentation import Presentation
@@ -11,14 +12,14 @@ from pptx.slide import Slide
 from pptx.util import Emu, Inches
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.servers.ppt import backgrounds, colours, decks
+from m3bench.sandboxes.servers.ppt import colours, decks
 from m3bench.sandboxes.servers.ppt.arguments import choice, slide_at
 from m3bench.sandboxes.servers.ppt.arguments import operation as known_operation
 from m3bench.sandboxes.servers.ppt.charts import colour_series
+from m3bench.sandboxes.servers.ppt.colours import set_theme
 from m3bench.sandboxes.servers.ppt.registry import refusal, tool
 from m3bench.sandboxes.servers.ppt.shapes import plain_shape
 from m3bench.sandboxes.servers.ppt.slides import append, layout_at
-from m3bench.sandboxes.servers.ppt.themes import set_theme
 from m3bench.sandboxes.servers.ppt.typesetting import Look, clean, format_frame, shrink, text_frame
 
 OPERATIONS = {
@@ -114,9 +115,9 @@ def _add_slide(
     last = len(presentation.slide_layouts) - 1
     slide = append(presentation, layout_at(presentation, min(LAYOUTS[kind], last)))
     if kind == "title":
-        backgrounds.shade(slide, scheme.primary, colours.blend(scheme.primary, scheme.secondary, 0.4))
+        colours.shade_background(slide, scheme.primary, colours.blend(scheme.primary, scheme.secondary, 0.4))
     else:
-        backgrounds.paint(slide, scheme.light)
+        colours.paint_background(slide, scheme.light)
     if title and slide.shapes.title is not None:
         slide.shapes.title.text_frame.text = clean(title)
         ink = colours.WHITE if kind == "title" else scheme.primary
@@ -195,6 +196,6 @@ def _is_text_box(shape: Shape) -> bool:
     return bool(shape._element.xpath("p:nvSpPr/p:cNvSpPr[@txBox='1']"))
 
 
-def _ink(slide: Slide, dark: Any) -> Any:
+def _ink(slide: Slide, dark: RGBColor) -> RGBColor:
     """The colour, or white on a slide whose background is dark."""
     return colours.WHITE if slide._element.xpath("p:clrMapOvr/a:overrideClrMapping[@tx1='lt1']") else dark

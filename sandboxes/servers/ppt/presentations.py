@@ -10,7 +10,7 @@ from pptx.presentation import Presentation
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.ppt import decks
-from m3bench.sandboxes.servers.ppt.package import blank, load
+from m3bench.sandboxes.servers.ppt.decks import blank, load
 from m3bench.sandboxes.servers.ppt.registry import failure, refusal, reworded, server, tool
 from m3bench.sandboxes.workspace import Workspace
 

@@ -29,7 +29,7 @@ UNCHECKED = ("image_source",)
 
 server = ToolServer("ppt")
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., object])
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """What XML cannot hold."""

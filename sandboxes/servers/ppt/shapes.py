@@ -1,10 +1,9 @@
 """Tools that draw: shapes with text in them, and connectors."""
 
-from typing import Any
-
 from pptx.dml.color import RGBColor
 from pptx.enum.shapes import MSO_CONNECTOR, MSO_SHAPE
 from pptx.oxml.ns import qn
+from pptx.shapes.autoshape import Shape
 from pptx.slide import Slide
 from pptx.util import Emu
 
@@ -138,9 +137,9 @@ def add_connector(
     }
 
 
-def plain_shape(slide: Slide, kind: MSO_SHAPE, box: tuple[Emu, Emu, Emu, Emu]) -> Any:
+def plain_shape(slide: Slide, kind: MSO_SHAPE, box: tuple[Emu, Emu, Emu, Emu]) -> Shape:
     """A shape without the outline and the shadow that the theme would give it."""
-    shape: Any = slide.shapes.add_shape(kind, *box)
+    shape = slide.shapes.add_shape(kind, *box)
     shape.line.fill.background()
     shape.shadow.inherit = False
     shape._element.remove(shape._element.find(qn("p:style")))

@@ -4,8 +4,7 @@
 PowerPoint's own dialog allows.
 """
 
-from typing import Any
-
+from lxml.etree import _Element
 from pptx.dml.color import RGBColor
 from pptx.oxml.ns import qn
 from pptx.shapes.graphfrm import GraphicFrame
@@ -142,7 +141,7 @@ def paint_cell(cell: _Cell, ground: RGBColor) -> None:
 
 def draw_border(cell: _Cell, colour: RGBColor) -> None:
     """Draw a line on all four sides of a cell."""
-    properties: Any = cell._tc.get_or_add_tcPr()
+    properties: _Element = cell._tc.get_or_add_tcPr()
     for old in [child for child in properties if child.tag in [qn(side) for side in _SIDES]]:
         properties.remove(old)
     for position, side in enumerate(_SIDES):

@@ -10,7 +10,6 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import zxingcpp
 from PIL import Image, ImageFilter
@@ -37,7 +36,7 @@ def main() -> None:
             break
 
 
-def attempts(picture: Image.Image) -> Iterator[list[dict[str, Any]]]:
+def attempts(picture: Image.Image) -> Iterator[list[dict[str, object]]]:
     """What is found, from the quick look that mostly does to the thorough ones."""
     found = read(picture, LINEAR)
     if found:
@@ -59,7 +58,7 @@ def attempts(picture: Image.Image) -> Iterator[list[dict[str, Any]]]:
     yield read(small.filter(ImageFilter.GaussianBlur(1.2)), "QRCode", unscaled)
 
 
-def turned(picture: Image.Image, degrees: int, back: Back) -> list[dict[str, Any]]:
+def turned(picture: Image.Image, degrees: int, back: Back) -> list[dict[str, object]]:
     """Linear codes whose bars stand upright after a turn.
 
     The turned picture is pressed flat, which averages along the bars and so takes noise and blur away. What
@@ -82,7 +81,7 @@ def turned(picture: Image.Image, degrees: int, back: Back) -> list[dict[str, Any
     return [code for code in found if code["text"] in sure]
 
 
-def pressed(picture: Image.Image, rows: int, back: Back) -> list[dict[str, Any]]:
+def pressed(picture: Image.Image, rows: int, back: Back) -> list[dict[str, object]]:
     """What is read when several rows of pixels are made one."""
     flat = picture.resize((picture.width, max(1, picture.height // rows)), Image.Resampling.BOX)
     wide = flat.resize((flat.width * 2, flat.height), Image.Resampling.BICUBIC)
@@ -90,7 +89,7 @@ def pressed(picture: Image.Image, rows: int, back: Back) -> list[dict[str, Any]]
     return read(wide.filter(ImageFilter.UnsharpMask(6, 300, 0)), CHECKED, lambda x, y: back(x / 2, y * down))
 
 
-def read(picture: Image.Image, formats: str, back: Back = lambda x, y: (x, y)) -> list[dict[str, Any]]:
+def read(picture: Image.Image, formats: str, back: Back = lambda x, y: (x, y)) -> list[dict[str, object]]:
     """The codes of some formats, with corners in places of the original."""
     codes = zxingcpp.read_barcodes(
         picture, formats=zxingcpp.barcode_formats_from_str(formats), text_mode=zxingcpp.TextMode.Plain

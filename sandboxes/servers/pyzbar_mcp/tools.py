@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 import anyio
 import anyio.to_thread
@@ -44,6 +44,30 @@ _NAMES = (
 """How the decoder's names begin and what pyzbar calls these codes; the other names differ in capitals only."""
 
 
+class _Code(TypedDict):
+    """A code as the program prints it."""
+
+    format: str
+    text: str
+    corners: list[tuple[float, float]]
+
+
+class _Rectangle(TypedDict):
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+class _Result(TypedDict):
+    """A code as the tool reports it."""
+
+    type: str
+    data: str
+    rect: _Rectangle
+    isbn: NotRequired[str]
+
+
 class Raster(NamedTuple):
     """A grey picture, one byte a pixel."""
 
@@ -53,7 +77,7 @@ class Raster(NamedTuple):
 
 
 @server.tool
-async def scan_barcode(context: Context, image_paths: list[str] | str) -> dict[str, Any]:
+async def scan_barcode(context: Context, image_paths: list[str] | str) -> dict[str, object]:
     paths = [image_paths] if isinstance(image_paths, str) else image_paths
     if not paths:
         raise _failure("image_paths is empty: give the path of a picture")
@@ -75,7 +99,7 @@ def _raster(workspace: Workspace, path: str) -> Raster:
     return Raster(image.width, image.height, image.tobytes())
 
 
-async def _search(raster: Raster) -> list[dict[str, Any]]:
+async def _search(raster: Raster) -> list[_Code]:
     command = [sys.executable, "-P", str(_PROGRAM), str(raster.width), str(raster.height)]
     try:
         code, output = await run_program(command, raster.pixels, cpu_seconds=CPU_SECONDS)
@@ -84,7 +108,7 @@ async def _search(raster: Raster) -> list[dict[str, Any]]:
     # The last line is the fullest; an unfinished one is what was being written when the time was up.
     lines = [line for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
     if lines:
-        found: list[dict[str, Any]] = json.loads(lines[-1])
+        found: list[_Code] = json.loads(lines[-1])
         return found
     if code is None:
         raise _failure("searching the picture for codes takes too long: crop it to the code")
@@ -93,11 +117,11 @@ async def _search(raster: Raster) -> list[dict[str, Any]]:
     return []
 
 
-def _result(code: dict[str, Any], raster: Raster) -> dict[str, Any]:
+def _result(code: _Code, raster: Raster) -> _Result:
     kind, data = _name(code["format"]), code["text"]
     across = [min(max(round(x), 0), raster.width) for x, _ in code["corners"]]
     down = [min(max(round(y), 0), raster.height) for _, y in code["corners"]]
-    result: dict[str, Any] = {
+    result: _Result = {
         "type": kind,
         "data": data,
         "rect": {
@@ -121,7 +145,7 @@ def _is_book(number: str) -> bool:
     return number.startswith(("978", "979")) and not number.startswith("9790")
 
 
-def _message(results: list[dict[str, Any]]) -> str:
+def _message(results: list[_Result]) -> str:
     isbns = list(_isbns(results))
     if isbns:
         return f"Found the ISBN {', '.join(isbns)}: look the book up by this number."
@@ -130,7 +154,7 @@ def _message(results: list[dict[str, Any]]) -> str:
     return "Found no bar code and no QR code in the picture."
 
 
-def _isbns(results: list[dict[str, Any]]) -> Iterator[str]:
+def _isbns(results: list[_Result]) -> Iterator[str]:
     return (result["isbn"] for result in results if "isbn" in result)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from m3bench.sandboxes.world import analysts, noise, options, sessions, statement_cards, statements, stocks
+from m3bench.sandboxes.world import analysts, noise, options, sessions, statements, stocks
 from m3bench.sandboxes.world.analysts import KEYS
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.stocks import CENTS, Company
@@ -214,11 +214,11 @@ def _paid(ticker: str) -> Card:
 
 
 def _reports(ticker: str, company: Company) -> Card:
-    quarters = [statement_cards.income(period, ticker) for period in statements.quarterly(ticker)[:4]]
-    flows = [statement_cards.cash_flow(period, ticker) for period in statements.quarterly(ticker)[:4]]
+    quarters = [statements.income(period, ticker) for period in statements.quarterly(ticker)[:4]]
+    flows = [statements.cash_flow(period, ticker) for period in statements.quarterly(ticker)[:4]]
     newest = statements.quarterly(ticker)[0]
     yearly = statements.annual(ticker)[0]
-    sheet = statement_cards.balance(newest, ticker)
+    sheet = statements.balance(newest, ticker)
     dollars, shares, price = DOLLARS[statements.currency(ticker)], company["shares"], stocks.last_close(ticker)
 
     def total(name: str) -> int:
@@ -234,7 +234,7 @@ def _reports(ticker: str, company: Company) -> Card:
     book = round(equity * dollars / shares, 3)
     cap = round(shares * price)
     worth = cap + round((debt - cash) * dollars)
-    before = statement_cards.income(statements.quarterly(ticker)[4], ticker)
+    before = statements.income(statements.quarterly(ticker)[4], ticker)
     return {
         "totalRevenue": revenue,
         "revenuePerShare": round(revenue * dollars / shares, 3),

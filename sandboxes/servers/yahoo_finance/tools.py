@@ -3,28 +3,138 @@
 Answers are compact JSON, failures plain sentences without `isError`. Prices are adjusted, in the currency of the
 share; bars of the exchange's day carry New York's midnight in UTC. Intraday bars reach back as far as on Yahoo:
 30 days and eight at a time for a minute, 60 days up to 90 minutes, 730 for an hour. Headlines, which the public
-server leaves empty with newer libraries, are given. What is drawn and not reported is named in `Synthetic`, a field
-that the public service lacks; `row` stands for all of a row.
+server leaves empty with newer libraries, are given. The field `Synthetic`, which the public service lacks, names what
+is generated and not reported; `row` stands for all of a row.
 """
 
-from datetime import UTC, date, datetime
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import numpy as np
 
 from m3bench.sandboxes.content import compact
 from m3bench.sandboxes.gaps import covered, gap
 from m3bench.sandboxes.identifiers import is_ticker
-from m3bench.sandboxes.servers.yahoo_finance.history import INTERVALS, Span, history
 from m3bench.sandboxes.servers.yahoo_finance.quote import quote
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.world import analysts, holders, noise, options, sessions, statement_cards, stocks, tables
+from m3bench.sandboxes.world import analysts, holders, noise, options, sessions, statements, stocks, tables
+from m3bench.sandboxes.world.bars import Bars
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.holders import Holding, Transaction
+from m3bench.sandboxes.world.stocks import CENTS
 from m3bench.tasks.errors import SoftError
+
+MINUTES = {"1m": 1, "2m": 2, "5m": 5, "15m": 15, "30m": 30, "60m": 60, "90m": 90, "1h": 60}
+INTERVALS = (*MINUTES, "1d", "5d", "1wk", "1mo", "3mo")
+REACH_DAYS = {"1m": 30, "60m": 730, "1h": 730}
+OTHER_REACH_DAYS = 60
+MOST_DAYS_OF_MINUTES = 8
+
+DRAWN = "Open High Low Close Volume"
+DRAWN_BUT_CLOSE = "Open High Low Volume"
+
+PriceRow = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DateSpan:
+    """A window of days, the last one not included."""
+
+    start: date
+    end: date
+
+    def problem(self, interval: str) -> str | None:
+        """What forbids bars of an interval here; None when nothing does."""
+        if interval not in MINUTES:
+            return None
+        reach = REACH_DAYS.get(interval, OTHER_REACH_DAYS)
+        earliest = NOW.date() - timedelta(days=reach)
+        if self.start < earliest:
+            return f"{interval} data is only available for the last {reach} days: start on {earliest} or later"
+        if interval == "1m" and (min(self.end, NOW.date()) - self.start).days > MOST_DAYS_OF_MINUTES:
+            return f"only {MOST_DAYS_OF_MINUTES} days of 1m data are given at a time: narrow the window"
+        return None
+
+    def numbers(self) -> range:
+        """The trading days in it that have bars."""
+        days = sessions.days()
+        inside = [number for number in range(1, len(days)) if self.start <= days[number] < self.end]
+        return range(inside[0], inside[-1] + 1) if inside else range(0)
+
+
+def history(ticker: str, span: DateSpan, interval: str) -> list[PriceRow]:
+    """The rows of a window, oldest first; larger bars count only the days in the window."""
+    numbers = span.numbers()
+    if not numbers:
+        return []
+    if interval in MINUTES:
+        return [row for number in numbers for row in _inside(ticker, number, MINUTES[interval])]
+    days = [sessions.days()[number] for number in numbers]
+    heads = [_head(day, place, days, interval) for place, day in enumerate(days)]
+    starts = [place for place in range(len(days)) if not place or heads[place] != heads[place - 1]]
+    found = stocks.daily(ticker).part(numbers[0] - 1, numbers[-1]).grouped(starts)
+    ends = [*starts[1:], len(days)]
+    rows = _rows(found, [sessions.moment(heads[place]) for place in starts])
+    for row, start, end in zip(rows, starts, ends, strict=True):
+        _add_actions(row, ticker, days[start:end])
+        if stocks.is_known(ticker, days[end - 1]):
+            row["Synthetic"] = DRAWN_BUT_CLOSE
+    return rows
+
+
+def _head(day: date, place: int, days: list[date], interval: str) -> date:
+    """The day that a bar is named after: the Monday, the first of the month or quarter, or its own first day."""
+    if interval == "1wk":
+        return day - timedelta(days=day.weekday())
+    if interval == "1mo":
+        return day.replace(day=1)
+    if interval == "3mo":
+        return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+    return days[place - place % 5] if interval == "5d" else day
+
+
+def _inside(ticker: str, number: int, size: int) -> list[PriceRow]:
+    day = sessions.days()[number]
+    minutes = stocks.minutes(ticker, number)
+    starts = np.arange(0, len(minutes), size)
+    opening = sessions.moment(day, sessions.OPENING)
+    rows = _rows(minutes.grouped(starts), [opening + timedelta(minutes=int(start)) for start in starts])
+    _add_actions(rows[0], ticker, [day])
+    return rows
+
+
+def _rows(found: Bars, moments: list[datetime]) -> list[PriceRow]:
+    columns = (found.open, found.high, found.low, found.close, found.volume)
+    return [
+        {
+            "Date": moment.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+            "Open": first / CENTS,
+            "High": high / CENTS,
+            "Low": low / CENTS,
+            "Close": last / CENTS,
+            "Volume": volume,
+            "Dividends": 0.0,
+            "Stock Splits": 0.0,
+            "Synthetic": DRAWN,
+        }
+        for moment, first, high, low, last, volume in zip(moments, *(c.tolist() for c in columns), strict=True)
+    ]
+
+
+def _add_actions(row: PriceRow, ticker: str, days: list[date]) -> None:
+    paid, split = stocks.dividends(ticker), stocks.splits(ticker)
+    row["Dividends"] = round(sum(paid.get(day, 0.0) for day in days), 4)
+    for day in days:
+        if day in split:
+            row["Stock Splits"] = split[day]
+
 
 server = ToolServer("yahoo-finance", layout=compact)
 
 Row = dict[str, object]
 
-STATEMENTS = tuple(f"{often}{kind}" for kind in statement_cards.KINDS for often in ("", "quarterly_"))
+STATEMENTS = tuple(f"{often}{kind}" for kind in statements.KINDS for often in ("", "quarterly_"))
 PERIODS = ("0m", "-1m", "-2m", "-3m")
 MOST_MONTHS = 1200
 DRAWN_CONTRACT = "lastTradeDate lastPrice bid ask change percentChange volume openInterest impliedVolatility"
@@ -40,7 +150,7 @@ def get_historical_stock_prices(ticker: str, start_date: str, end_date: str, int
         raise _failed(doing, f"interval {interval!r} is not one of {', '.join(INTERVALS)}")
     if start >= end:
         raise _failed(doing, f"start_date {start_date} must be before end_date {end_date}, which is not included")
-    span = Span(start=start, end=end)
+    span = DateSpan(start=start, end=end)
     problem = span.problem(interval)
     if problem:
         raise _failed(doing, problem)
@@ -81,7 +191,7 @@ def get_financial_statement(ticker: str, financial_type: str) -> str:
     symbol = _symbol(ticker)
     if financial_type not in STATEMENTS:
         raise _unknown(f"Error: invalid financial type {financial_type}. Use one of: {', '.join(STATEMENTS)}.")
-    return compact(statement_cards.cards(symbol, financial_type))
+    return compact(statements.cards(symbol, financial_type))
 
 
 @server.tool

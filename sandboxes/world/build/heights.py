@@ -8,7 +8,6 @@ import io
 import math
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
 from m3bench.sandboxes.world.build.writing import write
 
@@ -19,7 +18,7 @@ METRES_PER_FOOT = 0.3048
 def main() -> None:
     """Write the table."""
     text = (files("airportsdata") / "airports.csv").read_text(encoding="utf-8")
-    best: dict[tuple[int, int], tuple[float, dict[str, Any]]] = {}
+    best: dict[tuple[int, int], tuple[float, dict[str, object]]] = {}
     for field in csv.DictReader(io.StringIO(text)):
         lat, lng, feet = float(field["lat"]), float(field["lon"]), float(field["elevation"] or 0)
         if feet == 0 or not -1500 < feet < 16000:

@@ -11,7 +11,6 @@ import sys
 import tarfile
 from collections import Counter
 from itertools import zip_longest
-from typing import Any
 
 from m3bench.sandboxes.world import noise, tables
 from m3bench.sandboxes.world.build.writing import write
@@ -46,7 +45,7 @@ def main(tarball: str) -> None:
         assert manifest is not None
         version = json.load(manifest)["version"]
         found = [match[1] for name in package.getnames() if (match := _EXPORT.match(name))]
-    kept: list[dict[str, Any]] = []
+    kept: list[dict[str, object]] = []
     families: Counter[str] = Counter()
     for name in sorted(_HUMPS.sub("-", export).lower() for export in found):
         parts = [part for part in name.split("-") if not part.isdigit()]

@@ -8,7 +8,6 @@ import zlib
 from base64 import b85encode
 from importlib.metadata import version
 from importlib.resources import as_file, files
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ def main() -> None:
     with as_file(files("global_land_mask") / "globe_combined_mask_compressed.npz") as path:
         # In the package's mask True is sea.
         land = ~np.load(path)["mask"]
-    coasts: list[dict[str, Any]] = []
+    coasts: list[dict[str, object]] = []
     full: dict[str, list[int]] = {}
     for row in range(180):
         for column in range(360):

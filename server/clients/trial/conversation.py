@@ -9,7 +9,6 @@ import binascii
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 BY_SEARCH = ("ToolSearch", "tool_search")
 """What the tool is called that finds others, in clients that do not load all of them."""
@@ -22,7 +21,7 @@ class Called:
     """A call of the model, as the client shows it."""
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
 
     @property
     def tool(self) -> str:
@@ -34,7 +33,7 @@ class Called:
 class Request:
     """What a client asks."""
 
-    tools: Mapping[str, Mapping[str, Any]]
+    tools: Mapping[str, Mapping[str, object]]
     """The parameters of each tool that the model may call, by name."""
     calls: tuple[Called, ...]
     """What the model called so far."""
@@ -53,7 +52,7 @@ class Saying:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reply:
+class ModelReply:
     """An answer as bytes."""
 
     media_type: str
@@ -64,7 +63,7 @@ class Gathered:
     """Collects the parts of a request while it is read."""
 
     def __init__(self) -> None:
-        self.tools: dict[str, Mapping[str, Any]] = {}
+        self.tools: dict[str, Mapping[str, object]] = {}
         self._calls: list[Called] = []
         self._texts: list[str] = []
         self._pictures: list[bytes] = []
@@ -99,22 +98,32 @@ class Gathered:
         )
 
 
-def parts(content: object) -> list[dict[str, Any]]:
+def parts(content: object) -> list[dict[str, object]]:
     """The parts of a message, which may be given as a text alone."""
     if isinstance(content, list):
         return [part if isinstance(part, dict) else {"type": "text", "text": part} for part in content]
     return [{"type": "text", "text": content}]
 
 
-def streamed(events: list[tuple[str | None, object]]) -> Reply:
+def objects(value: object) -> list[dict[str, object]]:
+    """The objects of a list; none where there is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def inner_object(value: object) -> dict[str, object]:
+    """An object inside another; empty where there is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def streamed(events: list[tuple[str | None, object]]) -> ModelReply:
     """Events by name, as a stream of server-sent events."""
     lines = []
     for name, data in events:
         lines.append(f"event: {name}\n" if name else "")
         lines.append(f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n")
-    return Reply(media_type="text/event-stream", body="".join(lines).encode())
+    return ModelReply(media_type="text/event-stream", body="".join(lines).encode())
 
 
-def whole(data: object) -> Reply:
+def whole(data: object) -> ModelReply:
     """An answer in one piece."""
-    return Reply(media_type="application/json", body=json.dumps(data).encode())
+    return ModelReply(media_type="application/json", body=json.dumps(data).encode())

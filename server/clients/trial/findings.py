@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
+from m3bench.server.clients.client import McpClient
 from m3bench.server.clients.trial.conversation import Request
 from m3bench.server.clients.trial.script import named
 from m3bench.server.scorecard.markdown import markdown
@@ -53,7 +54,7 @@ class Findings:
     best: float
     """What the average is when every boundary that the record leaves open is read in the client's favour."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         return asdict(self)
 
@@ -150,3 +151,52 @@ def _sending(task: Task, made: Sequence[CallRecord], catalog: Catalog, *, read_o
             left = [(before.sent_ns or before.returned_ns or 0, call.received_ns) for before, call in pairwise(calls)]
             return "together" if any(received < sent for sent, received in left) else "in a row"
     return None
+
+
+_TOOLS = {"loaded": "at hand", "by search": "named, and found by the client's search", "missing": "there"}
+
+
+def report_lines(client: McpClient, found: Findings) -> Iterator[str]:
+    """One line for each fact, and what is wrong at the end."""
+    yield f"{client.title} as {found.client}, profile {found.profile}, task {found.task}"
+    yield f"  tools    {found.tools_shown} of {found.tools_expected} {_TOOLS[found.tools]} on the first turn"
+    yield f"  picture  {_picture_words(found)}"
+    yield f"  card     {_card_words(found)}"
+    yield f"  calls    {sent(found)}"
+    yield f"  score    {score(found)}"
+    if not found.problems:
+        yield "Everything works."
+    for problem in found.problems:
+        yield f"Not as it should be: {problem}."
+
+
+def sent(found: Findings) -> str:
+    """How calls of one turn are sent."""
+    if found.reading == found.writing:
+        return f"all {found.reading}"
+    return f"to read-only tools {found.reading}, to others {found.writing}"
+
+
+def score(found: Findings) -> str:
+    """The score, and how it is to be read."""
+    solved = "solved" if found.solved else "not solved"
+    if found.average == found.best:
+        return f"{found.average:.3f}, {solved}"
+    return (
+        f"{found.average:.3f} to {found.best:.3f}, {solved}: calls that are sent in a row leave open which of them "
+        "belong together, unless the client was probed"
+    )
+
+
+def _picture_words(found: Findings) -> str:
+    return "reaches the model" if found.picture == "shown" else "does not reach the model: this client leaves it out"
+
+
+def _card_words(found: Findings) -> str:
+    match found.card:
+        case "Markdown":
+            return "reaches the model as Markdown"
+        case "inside JSON":
+            return "reaches the model as text inside JSON, as everything does in this client"
+        case _:
+            return "does not reach the model"

@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -34,7 +33,7 @@ class Measured(BaseModel):
         """What is kept of findings."""
         return cls.model_validate({name: getattr(found, name) for name in cls.model_fields})
 
-    def short(self, version: str) -> dict[str, Any]:
+    def short(self, version: str) -> dict[str, object]:
         """In the short form of a capability card."""
         return {
             "probed": version,
@@ -67,8 +66,8 @@ def frameworks() -> Mapping[str, Framework]:
     return {name: Framework.model_validate(entry) for name, entry in _kept("frameworks.json").items()}
 
 
-def _kept(name: str) -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads((files("m3bench.server.clients.trial") / name).read_text(encoding="utf-8"))
+def _kept(name: str) -> dict[str, object]:
+    kept: dict[str, object] = json.loads((files("m3bench.server.clients.trial") / name).read_text(encoding="utf-8"))
     return kept
 
 

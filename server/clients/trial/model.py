@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import urlsplit
 
-from m3bench.server.clients.trial import anthropic, gemini, openai_chat, openai_responses
-from m3bench.server.clients.trial.conversation import Reply, Request, Saying, whole
+from m3bench.server.clients.trial import dialects
+from m3bench.server.clients.trial.conversation import ModelReply, Request, Saying, whole
 from m3bench.tasks.errors import UserError
 
 THINK_SECONDS = 0.4
@@ -30,16 +29,16 @@ _MODELS = {"object": "list", "data": [{"id": "scripted", "object": "model", "cre
 class Dialect:
     """One of the APIs."""
 
-    read: Callable[[dict[str, Any]], Request]
-    write: Callable[[dict[str, Any], Saying, str], Reply]
+    read: Callable[[dict[str, object]], Request]
+    write: Callable[[dict[str, object], Saying, str], ModelReply]
 
 
 DIALECTS = {
-    "/messages": Dialect(anthropic.read, anthropic.write),
-    "/chat/completions": Dialect(openai_chat.read, openai_chat.write),
-    "/responses": Dialect(openai_responses.read, openai_responses.write),
-    ":generateContent": Dialect(gemini.read, gemini.write),
-    ":streamGenerateContent": Dialect(gemini.read, gemini.write_streamed),
+    "/messages": Dialect(dialects.read_anthropic, dialects.write_anthropic),
+    "/chat/completions": Dialect(dialects.read_chat, dialects.write_chat),
+    "/responses": Dialect(dialects.read_responses, dialects.write_responses),
+    ":generateContent": Dialect(dialects.read_gemini, dialects.write_gemini),
+    ":streamGenerateContent": Dialect(dialects.read_gemini, dialects.write_gemini_streamed),
 }
 """By how the address ends."""
 
@@ -61,7 +60,7 @@ class Model:
         model = self
 
         class Handler(_Handler):
-            def say(self, path: str, body: dict[str, Any]) -> Reply | None:
+            def say(self, path: str, body: dict[str, object]) -> ModelReply | None:
                 return model.reply(path, body)
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -82,7 +81,7 @@ class Model:
         self._server.server_close()
         self._thread.join()
 
-    def reply(self, path: str, body: dict[str, Any]) -> Reply | None:
+    def reply(self, path: str, body: dict[str, object]) -> ModelReply | None:
         """The answer to a request; None where there is nothing of that name."""
         if path.endswith(("count_tokens", ":countTokens")):
             return whole({"input_tokens": 1000, "totalTokens": 1000})
@@ -103,7 +102,7 @@ class Model:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def say(self, path: str, body: dict[str, Any]) -> Reply | None:
+    def say(self, path: str, body: dict[str, object]) -> ModelReply | None:
         raise NotImplementedError
 
     def log_message(self, format: str, *args: object) -> None:
@@ -136,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return data
 
-    def _send(self, reply: Reply | None, status: int = 200) -> None:
+    def _send(self, reply: ModelReply | None, status: int = 200) -> None:
         if reply is None:
             status, reply = 404, whole({"error": {"message": "not here", "type": "not_found_error"}})
         try:

@@ -46,7 +46,7 @@ def _side_by_side(task: Task, catalog: Catalog) -> Iterator[bool]:
             yield kinds.pop()
 
 
-class Script:
+class TrialScript:
     """A task, turn by turn.
 
     Args:

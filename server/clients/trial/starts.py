@@ -14,7 +14,7 @@ KEY = "no-secret"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Start:
+class ClientStart:
     """How one client is started."""
 
     program: str
@@ -72,7 +72,7 @@ def _write(path: Path, data: object) -> None:
 _CODEX_PROVIDER = '{name="scripted",base_url="{url}/v1",env_key="SCRIPTED_KEY",wire_api="responses"}'
 
 STARTS = {
-    "claude-code": Start(
+    "claude-code": ClientStart(
         program="claude", package="@anthropic-ai/claude-code",
         arguments=(
             "-p", PROMPT, "--allowedTools", "mcp__m3bench", "--output-format", "stream-json", "--verbose",
@@ -82,7 +82,7 @@ STARTS = {
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         },
     ),
-    "codex": Start(
+    "codex": ClientStart(
         program="codex", package="@openai/codex",
         arguments=(
             "exec", "-c", f"model_providers.scripted={_CODEX_PROVIDER}", "-c", "model_provider=scripted",
@@ -90,7 +90,7 @@ STARTS = {
         ),
         env={"SCRIPTED_KEY": KEY},
     ),
-    "gemini": Start(
+    "gemini": ClientStart(
         program="gemini", package="@google/gemini-cli",
         arguments=("-p", PROMPT, "-m", "gemini-2.5-pro", "--output-format", "stream-json"),
         env={
@@ -98,13 +98,13 @@ STARTS = {
         },
         home=_gemini,
     ),
-    "opencode": Start(
+    "opencode": ClientStart(
         program="opencode", package="opencode-ai",
         arguments=("run", "--model", "scripted/scripted", "--format", "json", PROMPT),
         env={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         home=_opencode,
     ),
-    "qwen": Start(
+    "qwen": ClientStart(
         program="qwen", package="@qwen-code/qwen-code",
         arguments=("-p", PROMPT, "--auth-type", "openai", "--output-format", "stream-json"),
         env={
@@ -112,13 +112,13 @@ STARTS = {
             "QWEN_CODE_TRUST_WORKSPACE": "true",
         },
     ),
-    "cline": Start(
+    "cline": ClientStart(
         program="cline", package="cline",
         before=("auth", "-p", "openai", "-k", KEY, "-m", "scripted", "-b", "{url}/v1"),
         arguments=("--json", "--auto-approve", "true", PROMPT),
         env={"CLINE_TELEMETRY_DISABLED": "1", "CLINE_HUB_PORT": "{port}"},
     ),
-    "copilot": Start(
+    "copilot": ClientStart(
         program="copilot", package="@github/copilot",
         arguments=("-p", PROMPT, "--allow-tool", "m3bench", "--no-color"),
         env={
@@ -126,7 +126,7 @@ STARTS = {
             "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
         },
     ),
-    "continue": Start(
+    "continue": ClientStart(
         program="cn", package="@continuedev/cli",
         arguments=("-p", "--auto", PROMPT),
         env={"CONTINUE_TELEMETRY_ENABLED": "0", "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY": "0"},

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from m3bench.server.clients.client import NAME, Client
+from m3bench.server.clients.client import NAME, McpClient
 from m3bench.server.clients.installation import program
 from m3bench.server.clients.table import profile_for
 from m3bench.server.clients.trial.conversation import Request, Saying
 from m3bench.server.clients.trial.findings import Findings, Tools, findings, tools_on_the_first_turn
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import DONE, Script, task_for
+from m3bench.server.clients.trial.script import DONE, TrialScript, task_for
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.migration import card_of
@@ -41,7 +41,7 @@ _TAIL = 400
 """Characters of what a client printed that are shown when nothing came of it."""
 
 
-def program_of(client: Client, path: str | None = None) -> str:
+def program_of(client: McpClient, path: str | None = None) -> str:
     """The program of a client that can be tried.
 
     Raises:
@@ -50,8 +50,8 @@ def program_of(client: Client, path: str | None = None) -> str:
     start = STARTS.get(client.key)
     if start is None:
         raise UserError(
-            f"{client.title} has no command line to start it with: ask it to run the probe (`m3bench probe --print "
-            f"{client.key}`) and see the result with `m3bench probe --show {client.key}`."
+            f"{client.title} has no command line to start it with: ask it to run the probe (`m3bench client probe "
+            f"--print {client.key}`) and see the result with `m3bench client probe --show {client.key}`."
         )
     found = shutil.which(start.program, path=path)
     if found is None:
@@ -62,7 +62,7 @@ def program_of(client: Client, path: str | None = None) -> str:
     return found
 
 
-def try_client(client: Client, *, path: str | None = None, seconds: float = SECONDS) -> Findings:
+def try_client(client: McpClient, *, path: str | None = None, seconds: float = SECONDS) -> Findings:
     """Have a client play a task.
 
     Args:
@@ -77,7 +77,7 @@ def try_client(client: Client, *, path: str | None = None, seconds: float = SECO
         return trial.played()
 
 
-def first_turn(client: Client, *, path: str | None = None, seconds: float = SECONDS) -> tuple[Tools, int, int]:
+def first_turn(client: McpClient, *, path: str | None = None, seconds: float = SECONDS) -> tuple[Tools, int, int]:
     """Start a client whose model says at once that it is done: how its tools are there, how many, and of how many.
 
     Raises:
@@ -89,7 +89,7 @@ def first_turn(client: Client, *, path: str | None = None, seconds: float = SECO
 
 
 @contextmanager
-def _trial(client: Client, path: str | None, seconds: float) -> Iterator["_Trial"]:
+def _trial(client: McpClient, path: str | None, seconds: float) -> Iterator["_Trial"]:
     found = program_of(client, path)
     with TemporaryDirectory(prefix="m3bench-trial-", ignore_cleanup_errors=True) as folder:
         trial = _Trial(client, found, Path(folder), path or os.environ.get("PATH", os.defpath), seconds)
@@ -100,7 +100,7 @@ def _trial(client: Client, path: str | None, seconds: float) -> Iterator["_Trial
 
 
 class _Trial:
-    def __init__(self, client: Client, found: str, folder: Path, path: str, seconds: float) -> None:
+    def __init__(self, client: McpClient, found: str, folder: Path, path: str, seconds: float) -> None:
         self.client, self.start, self.found, self.seconds = client, STARTS[client.key], found, seconds
         self.home, self.work = folder / "home", folder / "work"
         self.env = {
@@ -110,10 +110,10 @@ class _Trial:
         self.profile = profile_for(client)
         self.task = task_for(self.profile, self.catalog, self.library)
         shown = tools_of(self.profile, self.catalog, self.library)
-        self.tools = [*(tool["name"] for tool in DEFINITIONS), *(tool.exposed for tool in shown)]
+        self.tools = [*(str(tool["name"]) for tool in DEFINITIONS), *(tool.exposed for tool in shown)]
 
     def played(self) -> Findings:
-        return self._found(*self.run(Script(self.task, lambda tool: self.client.naming.shown(NAME, tool)).answer))
+        return self._found(*self.run(TrialScript(self.task, lambda tool: self.client.naming.shown(NAME, tool)).answer))
 
     def run(self, answer: Callable[[Request], Saying]) -> tuple[Model, "_Done"]:
         """Install m3bench, start the client, and wait for its end."""
@@ -141,7 +141,7 @@ class _Trial:
             try:
                 for record in store.runs():
                     if record.task == self.task.id and (card := card_of(record)) is not None:
-                        picture = marked(self.library.picture(self.task.pictures[0]), record.manifest["mark"])
+                        picture = marked(self.library.picture(self.task.pictures[0]), record.setup.mark)
                         run = record, card, store.calls(record.id)
                         return findings(self.task, self.profile, self.tools, model.requests, picture, run, self.catalog)
             finally:

@@ -7,12 +7,12 @@ before the table's.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from m3bench.proxy.trim import MAX_RESULT_BYTES
-from m3bench.server.clients.client import NAME, Client
+from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
+from m3bench.server.clients.client import NAME, McpClient
 from m3bench.server.clients.installation import this_machine
 from m3bench.server.clients.table import clients, profile_for
 from m3bench.server.commands.checks.configuration import check_start, entries
-from m3bench.server.commands.checks.findings import Finding, State
+from m3bench.server.commands.checks.diagnostics import Diagnostic, State
 from m3bench.server.runs.budget import budget_of
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.tools import DEFINITIONS
@@ -28,10 +28,10 @@ AMPLE = 50_000
 """Characters of a result; longer ones are rare."""
 
 Facts = Mapping[str, Any]
-"""What a probe found: values by fact; empty when there was none."""
+"""What a probe found, as JSON values by fact; empty when there was no probe."""
 
 
-def check_clients(settings: Settings) -> list[Finding]:
+def check_clients(settings: Settings) -> list[Diagnostic]:
     """Which clients have m3bench in their configuration."""
     having, broken = [], []
     for client in clients().values():
@@ -41,10 +41,10 @@ def check_clients(settings: Settings) -> list[Finding]:
     says = f"m3bench is in {', '.join(having)}; m3bench doctor --client NAME looks closer."
     if not having:
         says = "No client on this machine has m3bench: m3bench install NAME puts it into one."
-    return [_finding("clients", "note" if broken or not having else "ok", " ".join([says, *broken]))]
+    return [_diagnostic("clients", "note" if broken or not having else "ok", " ".join([says, *broken]))]
 
 
-def check_client(client: Client, settings: Settings) -> list[Finding]:
+def check_client(client: McpClient, settings: Settings) -> list[Diagnostic]:
     """Everything about a client and m3bench in it."""
     known, found = entries(client, this_machine())
     for entry in known:
@@ -63,41 +63,41 @@ def check_client(client: Client, settings: Settings) -> list[Finding]:
     ]
 
 
-def check_tools(client: Client, profile: str, facts: Facts) -> Iterator[Finding]:
+def check_tools(client: McpClient, profile: str, facts: Facts) -> Iterator[Diagnostic]:
     """Number, names and descriptions of the tools of a profile."""
     try:
         shown = (tool.wire() for tool in tools_of(profile, load_catalog().ready, Library()))
         tools = [*DEFINITIONS, *listed(profile, shown)]
     except UserError as error:
         says = f"{error} The configuration asks for it: run m3bench install {client.key} again."
-        yield _finding("profile", "wrong", says)
+        yield _diagnostic("profile", "wrong", says)
         return
     yield _count(client, profile, len(tools), facts)
-    yield _finding("profile", "ok", f"{profile}: {budget_of(profile, load_catalog().ready, Library())}.")
-    yield _names(client, [tool["name"] for tool in tools])
+    yield _diagnostic("profile", "ok", f"{profile}: {budget_of(profile, load_catalog().ready, Library())}.")
+    yield _names(client, [str(tool["name"]) for tool in tools])
     yield _descriptions(client, tools)
 
 
-def _count(client: Client, profile: str, count: int, facts: Facts) -> Finding:
+def _count(client: McpClient, profile: str, count: int, facts: Facts) -> Diagnostic:
     says = f"The profile {profile} shows {count} tools"
     better = profile_for(client)
     reached = facts.get("tools_reached")
     listed = facts.get("tools_listed")
     if reached is not None and listed is not None and reached < min(count, listed):
         remedy = "take a smaller one with m3bench install --profile"
-        return _finding("tools", "wrong", f"{says}; the probe's model saw no more than {reached}: {remedy}.")
+        return _diagnostic("tools", "wrong", f"{says}; the probe's model saw no more than {reached}: {remedy}.")
     most = client.most_tools
     if most is None:
-        return _finding("tools", "ok", f"{says}; no limit of {client.title} is known.")
+        return _diagnostic("tools", "ok", f"{says}; no limit of {client.title} is known.")
     if count <= most:
-        return _finding("tools", "ok", f"{says}; {client.title} takes {most}.")
+        return _diagnostic("tools", "ok", f"{says}; {client.title} takes {most}.")
     cap = client.tool_cap is not None and count > client.tool_cap
     rest = "more do not reach the model" if cap else "trouble is known above that"
     says = f"{says}; {client.title} takes {most}, {rest}: run m3bench install {client.key} --profile {better}."
-    return _finding("tools", "wrong" if cap else "note", says)
+    return _diagnostic("tools", "wrong" if cap else "note", says)
 
 
-def _names(client: Client, names: Sequence[str]) -> Finding:
+def _names(client: McpClient, names: Sequence[str]) -> Diagnostic:
     naming = client.naming
     longest = max(names, key=lambda name: naming.counted(NAME, name))
     shown, length = naming.shown(NAME, longest), naming.counted(NAME, longest)
@@ -105,58 +105,58 @@ def _names(client: Client, names: Sequence[str]) -> Finding:
     if misfits:
         says = f"{client.title} {naming.overflow} above {naming.limit} characters: {', '.join(misfits[:3])}"
         more = f" and {len(misfits) - 3} more" if len(misfits) > 3 else ""
-        return _finding("names", "wrong", f"{says}{more}. Take a smaller profile without them.")
+        return _diagnostic("names", "wrong", f"{says}{more}. Take a smaller profile without them.")
     limit = f"of {naming.limit}" if naming.limit is not None else "and no limit is known"
-    return _finding("names", "ok", f"All fit; the longest is {shown}, {length} characters {limit}.")
+    return _diagnostic("names", "ok", f"All fit; the longest is {shown}, {length} characters {limit}.")
 
 
-def _descriptions(client: Client, tools: Sequence[Mapping[str, Any]]) -> Finding:
+def _descriptions(client: McpClient, tools: Sequence[Mapping[str, Any]]) -> Diagnostic:
     longest = max(tools, key=lambda tool: len(tool["description"]))
     length = len(longest["description"])
     if client.description_cap is None:
-        return _finding("descriptions", "ok", f"The longest has {length} characters; no limit is known.")
+        return _diagnostic("descriptions", "ok", f"The longest has {length} characters; no limit is known.")
     if length <= client.description_cap:
-        return _finding("descriptions", "ok", f"The longest has {length} characters of {client.description_cap}.")
+        return _diagnostic("descriptions", "ok", f"The longest has {length} characters of {client.description_cap}.")
     says = f"That of {longest['name']} has {length} characters, cut at {client.description_cap}: the model sees less."
-    return _finding("descriptions", "note", f"{says} Say so beside scores.")
+    return _diagnostic("descriptions", "note", f"{says} Say so beside scores.")
 
 
-def _results(client: Client, facts: Facts) -> Iterator[Finding]:
+def _results(client: McpClient, facts: Facts) -> Iterator[Diagnostic]:
     whole, cap = facts.get("long_text"), client.result_cap
     ours = f"m3bench sends at most {MAX_RESULT_BYTES // 1000} kB"
     if isinstance(whole, int) and whole >= AMPLE:
-        yield _finding("results", "ok", f"{ours}; in the probe, texts came through whole to {whole // 1000} kB.")
+        yield _diagnostic("results", "ok", f"{ours}; in the probe, texts came through whole to {whole // 1000} kB.")
     elif isinstance(whole, int):
         says = f"In the probe, texts came through whole to {whole // 1000} kB only: raise the client's limit, or say so"
-        yield _finding("results", "note", f"{says} beside scores.")
+        yield _diagnostic("results", "note", f"{says} beside scores.")
     elif cap is None:
-        yield _finding("results", "ok", f"{ours}; no limit of {client.title} is known.")
+        yield _diagnostic("results", "ok", f"{ours}; no limit of {client.title} is known.")
     elif cap.unit == "bytes" and cap.amount >= MAX_RESULT_BYTES:
-        yield _finding("results", "ok", f"{ours}; {client.title} takes {cap.amount // 1000} kB.")
+        yield _diagnostic("results", "ok", f"{ours}; {client.title} takes {cap.amount // 1000} kB.")
     else:
         says = f"Above {cap.amount} {cap.unit} {cap.then}. Few results are that long; say so beside scores."
-        yield _finding("results", "note", says)
+        yield _diagnostic("results", "note", says)
 
 
-def _pictures(client: Client, facts: Facts, content_only: bool) -> Iterator[Finding]:
+def _pictures(client: McpClient, facts: Facts, content_only: bool) -> Iterator[Diagnostic]:
     seen = facts.get("images")
-    probe = f"find out with m3bench probe --print {client.key}"
+    probe = f"find out with m3bench client probe --print {client.key}"
     if seen is not None:
         says = "Pictures reach the model, says the probe." if seen else (
             "Pictures did not reach the model in the probe: choose a model that sees pictures, or another client; "
             "tasks can still be solved by the path of the picture."
         )  # fmt: skip
-        yield _finding("pictures", "ok" if seen else "wrong", says)
+        yield _diagnostic("pictures", "ok" if seen else "wrong", says)
     elif client.images == "shown":
-        yield _finding("pictures", "ok", "Pictures reach the model.")
+        yield _diagnostic("pictures", "ok", "Pictures reach the model.")
     elif client.images == "lost":
         says = (
             "Pictures do not reach the model here; tasks can still be solved by the path of the picture. Say so beside"
         )
-        yield _finding("pictures", "note", f"{says} scores.")
+        yield _diagnostic("pictures", "note", f"{says} scores.")
     else:
         word = "is not known" if client.images == "not known" else "is reported to fail at times"
-        yield _finding("pictures", "note", f"Whether pictures reach the model {word}: {probe}.")
+        yield _diagnostic("pictures", "note", f"Whether pictures reach the model {word}: {probe}.")
     structured = facts.get("structured") or client.structured
     if structured not in ("replaces everything", "hides pictures"):
         return
@@ -164,43 +164,43 @@ def _pictures(client: Client, facts: Facts, content_only: bool) -> Iterator[Find
     remedy = "--content-only, with which m3bench install starts it, leaves it out." if content_only else (
         f"start m3bench with --content-only: run m3bench install {client.key} again, or add it to the entry."
     )  # fmt: skip
-    yield _finding("structured", state, f"Structured content hides pictures here; {remedy}")
+    yield _diagnostic("structured", state, f"Structured content hides pictures here; {remedy}")
 
 
-def _times(client: Client, facts: Facts) -> Iterator[Finding]:
+def _times(client: McpClient, facts: Facts) -> Iterator[Diagnostic]:
     seconds = facts.get("call_seconds") or client.call_timeout
     ours = f"m3bench answers within {CALL_SECONDS:g} s"
     if seconds is None:
-        yield _finding("time limit", "ok", f"{ours}; no limit of {client.title} is known.")
+        yield _diagnostic("time limit", "ok", f"{ours}; no limit of {client.title} is known.")
     elif seconds > CALL_SECONDS:
-        yield _finding("time limit", "ok", f"{ours}; {client.title} waits {seconds:g} s.")
+        yield _diagnostic("time limit", "ok", f"{ours}; {client.title} waits {seconds:g} s.")
     else:
         says = f"{client.title} waits {seconds:g} s, {ours}: calls may be cut off; raise its time limit."
-        yield _finding("time limit", "note", says)
+        yield _diagnostic("time limit", "note", says)
 
 
-def _starts(client: Client) -> Iterator[Finding]:
+def _starts(client: McpClient) -> Iterator[Diagnostic]:
     for note in client.notes:
         if "twice" in note.says:
             says = f"{note.says} Nothing is to be done: copies that no task runs in do nothing."
-            yield _finding("starts twice", "ok", says)
+            yield _diagnostic("starts twice", "ok", says)
 
 
-def _probed(client: Client, settings: Settings) -> tuple[dict[str, Any], Finding]:
+def _probed(client: McpClient, settings: Settings) -> tuple[Facts, Diagnostic]:
     """The values of the newest card, and a line on it."""
-    again = f"m3bench probe --print {client.key}"
+    again = f"m3bench client probe --print {client.key}"
     try:
         found = [card for card in cards_of(settings.data, client.client_names) if card.get("complete")]
     except InputFileError as error:
-        return {}, _finding("probe", "wrong", f"{error}.")
+        return {}, _diagnostic("probe", "wrong", f"{error}.")
     if not found:
-        return {}, _finding("probe", "note", f"{client.title} was not probed; {again} shows how to.")
-    probed = max(found, key=lambda one: str(one["taken"]))
+        return {}, _diagnostic("probe", "note", f"{client.title} was not probed; {again} shows how to.")
+    probed = max(found, key=lambda card: str(card["taken"]))
     name = f"{probed['client']['name']} {probed['client']['version']}"
     line = client_line(name, short(probed)).removeprefix("Client: ")
     says = f"{line} ({str(probed['taken'])[:10]})."
-    return {key: fact["value"] for key, fact in probed["facts"].items()}, _finding("probe", "ok", says)
+    return {key: fact["value"] for key, fact in probed["facts"].items()}, _diagnostic("probe", "ok", says)
 
 
-def _finding(subject: str, state: State, says: str) -> Finding:
-    return Finding(subject=subject, state=state, says=says, need="always")
+def _diagnostic(subject: str, state: State, says: str) -> Diagnostic:
+    return Diagnostic(subject=subject, state=state, says=says, need="always")

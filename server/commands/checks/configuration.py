@@ -10,14 +10,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import anyio
 
-from m3bench.server.clients.client import Client, Machine
+from m3bench.server.clients.client import Machine, McpClient
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.files import read
-from m3bench.server.commands.checks.findings import Finding, State
+from m3bench.server.commands.checks.diagnostics import Diagnostic, State
 from m3bench.tasks.errors import InputFileError, first_cause
 
 START_SECONDS = 30.0
@@ -26,7 +25,7 @@ _COMMAND, _ADDRESS, _ENVIRONMENT = ("command", "cmd"), ("url", "uri", "httpUrl",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class ConfigEntry:
     """What stands in a configuration file under our name."""
 
     path: Path
@@ -45,16 +44,16 @@ class Entry:
         return (given + joined or ["full"])[-1]
 
 
-def places(client: Client, machine: Machine) -> list[Path]:
+def places(client: McpClient, machine: Machine) -> list[Path]:
     """Where the client looks: a person's own file, and that of the folder we are in."""
     known = [client.place(machine), *([machine.folder / client.project] if client.project else [])]
     return list(dict.fromkeys(path.absolute() for path in known))
 
 
-def entries(client: Client, machine: Machine) -> tuple[list[Entry], list[Finding]]:
+def entries(client: McpClient, machine: Machine) -> tuple[list[ConfigEntry], list[Diagnostic]]:
     """Our entries in the client's files, and what is to be said about the files."""
-    found: list[Entry] = []
-    wrong: list[Finding] = []
+    found: list[ConfigEntry] = []
+    wrong: list[Diagnostic] = []
     looked = places(client, machine)
     for path in looked:
         try:
@@ -62,7 +61,7 @@ def entries(client: Client, machine: Machine) -> tuple[list[Entry], list[Finding
             entry = entry_in(data, client) if data is not None else None
         except (InputFileError, ValueError) as error:
             says = f"{path} cannot be read ({error}): repair it, {client.title} cannot read it either."
-            wrong.append(_finding("configuration", "wrong", says))
+            wrong.append(_diagnostic("configuration", "wrong", says))
             continue
         if entry is not None:
             found.append(_entry(path, entry))
@@ -70,51 +69,51 @@ def entries(client: Client, machine: Machine) -> tuple[list[Entry], list[Finding
         return found, wrong
     if not found:
         says = f"m3bench is not in {' or '.join(str(path) for path in looked)}: run m3bench install {client.key}."
-        return found, [_finding("configuration", "note", says)]
+        return found, [_diagnostic("configuration", "note", says)]
     says = f"m3bench is in {' and '.join(str(entry.path) for entry in found)}."
     if len(found) > 1:
         says += " It may be started twice: take it out of one with m3bench install --remove."
-    return found, [_finding("configuration", "ok" if len(found) == 1 else "note", says)]
+    return found, [_diagnostic("configuration", "ok" if len(found) == 1 else "note", says)]
 
 
-def check_start(entry: Entry, client: Client) -> Iterator[Finding]:
+def check_start(entry: ConfigEntry, client: McpClient) -> Iterator[Diagnostic]:
     """Whether the entry's program is there, starts and shows its tools; or its address answers."""
     again = f"run m3bench install {client.key} again"
     if not entry.address and not entry.command:
-        yield _finding("command", "wrong", f"The entry in {entry.path} names no program and no address: {again}.")
+        yield _diagnostic("command", "wrong", f"The entry in {entry.path} names no program and no address: {again}.")
         return
     if entry.command:
         problem = _problem(entry.command)
         if problem is not None:
-            yield _finding("command", "wrong", f"{problem}: {again}.")
+            yield _diagnostic("command", "wrong", f"{problem}: {again}.")
             return
         if not Path(entry.command).is_absolute():
             says = f"{entry.command!r} is found on your PATH; {client.title} may have another one: {again}."
-            yield _finding("command", "note", says)
+            yield _diagnostic("command", "note", says)
     try:
         tools = anyio.run(_ask, entry)
     except Exception as error:
         what = entry.address or entry.command
         remedy = "start it with m3bench serve --http" if entry.address else again
-        yield _finding("start", "wrong", f"{what} does not answer ({_reason(error)}): {remedy}.")
+        yield _diagnostic("start", "wrong", f"{what} does not answer ({_reason(error)}): {remedy}.")
         return
-    yield _finding("start", "ok", f"{entry.address or entry.command} answers and shows {tools} tools.")
+    yield _diagnostic("start", "ok", f"{entry.address or entry.command} answers and shows {tools} tools.")
 
 
-async def _ask(entry: Entry) -> int:
+async def _ask(entry: ConfigEntry) -> int:
     """How many tools a server shows."""
-    from mcp import Client as Asking
-    from mcp.client.stdio import StdioServerParameters, stdio_client
+    # It takes most of a second to import, and most looks at a machine start no entry.
+    import mcp
 
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         try:
             with anyio.fail_after(START_SECONDS):
                 if entry.address:
-                    async with Asking(entry.address, mode="legacy") as client:
+                    async with mcp.Client(entry.address, mode="legacy") as client:
                         return len((await client.list_tools()).tools)
                 env = {**os.environ, **entry.env}
-                start = StdioServerParameters(command=entry.command, args=list(entry.args), env=env)
-                async with Asking(stdio_client(start, errlog=said), mode="legacy") as client:
+                start = mcp.StdioServerParameters(command=entry.command, args=list(entry.args), env=env)
+                async with mcp.Client(mcp.stdio_client(start, errlog=said), mode="legacy") as client:
                     return len((await client.list_tools()).tools)
         except Exception as error:
             said.seek(0)
@@ -124,14 +123,14 @@ async def _ask(entry: Entry) -> int:
             raise
 
 
-def _entry(path: Path, entry: Mapping[str, Any]) -> Entry:
-    def first(keys: tuple[str, ...]) -> Any:
+def _entry(path: Path, entry: Mapping[str, object]) -> ConfigEntry:
+    def first(keys: tuple[str, ...]) -> object:
         return next((entry[key] for key in keys if entry.get(key)), None)
 
     command, args, env = first(_COMMAND), entry.get("args"), first(_ENVIRONMENT)
     if isinstance(command, list):
         command, args = command[0], command[1:]
-    return Entry(
+    return ConfigEntry(
         path=path,
         command=str(command or ""),
         args=tuple(str(arg) for arg in args) if isinstance(args, list) else (),
@@ -157,5 +156,5 @@ def _reason(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0][:300]
 
 
-def _finding(subject: str, state: State, says: str) -> Finding:
-    return Finding(subject=subject, state=state, says=says, need="always")
+def _diagnostic(subject: str, state: State, says: str) -> Diagnostic:
+    return Diagnostic(subject=subject, state=state, says=says, need="always")

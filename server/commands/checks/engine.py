@@ -5,14 +5,12 @@ leftovers. A container is really started and really tries to break out; its word
 import secrets
 import time
 from pathlib import Path
-from typing import Any
 
 from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
-from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.sandboxes.backends.docker.engine_facts import EngineFacts, survey
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, survey
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
 from m3bench.sandboxes.backends.docker.reaper import holdings
-from m3bench.server.commands.checks.findings import Finding, State
+from m3bench.server.commands.checks.diagnostics import Diagnostic, State
 from m3bench.server.commands.checks.machine import room
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import SandboxError
@@ -48,44 +46,44 @@ os._exit(0)
 """Prints what it could do and should not; is killed at its last attempt when all is well."""
 
 
-def check_engine(settings: Settings) -> list[Finding]:
+def check_engine(settings: Settings) -> list[Diagnostic]:
     """Everything about the engine, or about each of several."""
-    return [finding for place in settings.docker_host or (None,) for finding in _check(Engine(place))]
+    return [finding for place in settings.docker_host or (None,) for finding in _check(DockerEngine(place))]
 
 
-def _check(engine: Engine) -> list[Finding]:
+def _check(engine: DockerEngine) -> list[Diagnostic]:
     """Everything about an engine; when it does not answer, that alone."""
     try:
-        version: dict[str, Any] = engine.answer(lambda client: client.version())
+        version = engine.answer(lambda client: client.version())
     except SandboxError as error:
-        return [_finding("docker engine", "wrong", str(error))]
+        return [_diagnostic("docker engine", "wrong", str(error))]
     try:
         says = f"Version {version['Version']} ({version['Arch']}) answers at {engine.address}."
-        return [_finding("docker engine", "ok", says), *_look(engine)]
+        return [_diagnostic("docker engine", "ok", says), *_look(engine)]
     finally:
         engine.close()
 
 
-def _look(engine: Engine) -> list[Finding]:
+def _look(engine: DockerEngine) -> list[Diagnostic]:
     found = [*_disk(engine), _leftovers(engine)]
     try:
         facts = engine.answer(survey)
     except SandboxError as error:
-        return [_finding("sandbox image", "wrong", str(error)), *found]
-    return [_finding("sandbox image", "ok", "Present, and of this version."), _limits(engine, facts), *found]
+        return [_diagnostic("sandbox image", "wrong", str(error)), *found]
+    return [_diagnostic("sandbox image", "ok", "Present, and of this version."), _limits(engine, facts), *found]
 
 
-def _limits(engine: Engine, facts: EngineFacts) -> Finding:
+def _limits(engine: DockerEngine, facts: EngineFacts) -> Diagnostic:
     try:
         escapes = engine.answer(lambda client: _try(client, facts))
     except SandboxError as error:
-        return _finding("limits", "wrong", str(error))
+        return _diagnostic("limits", "wrong", str(error))
     if escapes:
         says = f"A container was not held back from: {', '.join(escapes)}. Use another engine, or a newer kernel."
-        return _finding("limits", "wrong", says)
+        return _diagnostic("limits", "wrong", says)
     if not facts.cpu_quota:
-        return _finding("limits", "note", "All hold but CPU time, which this engine's kernel does not limit.")
-    return _finding("limits", "ok", "A container that tried to break out was held back.")
+        return _diagnostic("limits", "note", "All hold but CPU time, which this engine's kernel does not limit.")
+    return _diagnostic("limits", "ok", "A container that tried to break out was held back.")
 
 
 def _try(client: Client, facts: EngineFacts) -> list[str]:
@@ -114,7 +112,7 @@ def _try(client: Client, facts: EngineFacts) -> list[str]:
     return [line for line in said if line and line != "memory next" and not line.startswith("Traceback")]
 
 
-def _disk(engine: Engine) -> list[Finding]:
+def _disk(engine: DockerEngine) -> list[Diagnostic]:
     """The engine's disk, where it is one of ours."""
     root = Path(str(engine.answer(lambda client: client.info()).get("DockerRootDir") or "/nowhere"))
     if not engine.address.startswith(("unix:", "npipe:")) or not root.is_dir():
@@ -122,15 +120,15 @@ def _disk(engine: Engine) -> list[Finding]:
     return [room("engine's disk", root, "docker system df shows what is on it, docker system prune makes room.")]
 
 
-def _leftovers(engine: Engine) -> Finding:
+def _leftovers(engine: DockerEngine) -> Diagnostic:
     now = time.time()
     known = engine.answer(holdings)
     found = [(holding, reason) for holding in known if (reason := holding.leftover(now)) is not None]
     if not found:
-        return _finding("leases", "ok", "Nothing is left of runs that are over.")
+        return _diagnostic("leases", "ok", "Nothing is left of runs that are over.")
     said = ", ".join(f"{holding.kind} {holding.name}: {reason}" for holding, reason in found[:3])
-    return _finding("leases", "note", f"{len(found)} left over ({said}): run m3bench sandboxes reap.")
+    return _diagnostic("leases", "note", f"{len(found)} left over ({said}): run m3bench sandboxes reap.")
 
 
-def _finding(subject: str, state: State, says: str) -> Finding:
-    return Finding(subject=subject, state=state, says=says, need="docker")
+def _diagnostic(subject: str, state: State, says: str) -> Diagnostic:
+    return Diagnostic(subject=subject, state=state, says=says, need="docker")

@@ -38,7 +38,7 @@ Naming = Callable[[str], str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Made:
+class MadeTask:
     """A task with its files."""
 
     task: Task
@@ -83,7 +83,7 @@ async def generate(
 
 async def _new(
     family: Family, seed: int, number: int, naming: Naming, kit: Kit, backend: Backend, seen: dict[str, Task]
-) -> Made:
+) -> MadeTask:
     goals = questions(family.name)
     goal = tuple(goals)[(seed + number) % len(goals)]
     first = random.Random(f"{family.name} {seed}").randrange(len(goals[goal]))
@@ -104,7 +104,7 @@ async def _new(
             continue
         way = json.dumps(made.task.references[0].model_dump(mode="json")).replace(made.task.id, "")
         insists = goal and attempt < ATTEMPTS // 2
-        if insists and any(max_shared_calls([made.task, one]) > MOST_SHARED for one in seen.values()):
+        if insists and any(max_shared_calls([made.task, other]) > MOST_SHARED for other in seen.values()):
             continue
         if way not in seen and _is_fair(made.task, seen.values()):
             seen[way] = made.task
@@ -118,13 +118,13 @@ async def _new(
 def _is_fair(task: Task, others: Iterable[Task]) -> bool:
     """Whether a task has one clear answer, and not that of another one."""
     return not (task.fields and any(unfair_fields(task))) and not any(
-        solves(task, one) or solves(one, task) for one in others
+        solves(task, other) or solves(other, task) for other in others
     )
 
 
 async def make(
     family: Family, id: str, kit: Kit, backend: Backend, *, picture: str, question: str, goal: str, phrase: int
-) -> Made:
+) -> MadeTask:
     """One task.
 
     Args:
@@ -155,7 +155,7 @@ async def make(
     files |= {f"recordings/{file}": data for file, data in sound.items()}
     if recording:
         files |= {f"recordings/{tool}.version": f"{one}\n".encode() for tool, one in recording.made_with().items()}
-    return Made(task=task, files=files)
+    return MadeTask(task=task, files=files)
 
 
 @asynccontextmanager

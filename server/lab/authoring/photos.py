@@ -164,10 +164,12 @@ async def _task(
     recipe: Recipe, number: int, seed: int, used: Sequence[Taken], backend: Backend
 ) -> Task:  # fmt: skip
     id = f"{recipe.name}-{number}"
-    pictures = {one.file: one.data for one in used}
-    async with stage(backend, id, recipe.servers, pictures, tuple(one.scene for one in used)) as play:
+    pictures = {picture.file: picture.data for picture in used}
+    async with stage(backend, id, recipe.servers, pictures, tuple(picture.scene for picture in used)) as play:
         script, rng = Script(play), random.Random(f"question {recipe.name} {seed} {' '.join(pictures)}")
-        solution = await recipe.solve(rng, [one.photo for one in used], [media(file) for file in pictures], script)
+        solution = await recipe.solve(
+            rng, [picture.photo for picture in used], [media(file) for file in pictures], script
+        )
     ways = phrasings(recipe.name)
     question = ways[(seed + number) % len(ways)]
     return frame(
@@ -182,9 +184,12 @@ def _set_of(
     used = {file for task in tasks for file in task.pictures}
     files = {
         path: data
-        for one in taken.values()
-        if one.file in used
-        for path, data in ((f"pictures/{one.file}", one.data), (f"scenes/{one.file}.json", scene_file(one.scene)))
+        for picture in taken.values()
+        if picture.file in used
+        for path, data in (
+            (f"pictures/{picture.file}", picture.data),
+            (f"scenes/{picture.file}.json", scene_file(picture.scene)),
+        )
     }
     made = TaskSet(schema=2, name=name, version="1", tasks=tuple(tasks))
     return MadeLibrary(made, files, {task.id: plans[task.id] for task in tasks if task.id in plans})
@@ -211,11 +216,11 @@ def _taken(path: Path, file: str, photo: Photo) -> Taken:
     size = (max(1, round(upright.width * factor)), max(1, round(upright.height * factor)))
     data = _jpeg(upright.resize(size, Image.Resampling.LANCZOS))
     smaller = photo.scaled(factor)
-    boxes = [(one.label, one.box) for one in smaller.objects] + [(one.what, one.box) for one in smaller.parts]
+    boxes = [(part.label, part.box) for part in smaller.objects] + [(part.what, part.box) for part in smaller.parts]
     for name, (_, _, right, bottom) in boxes:
         if right > size[0] + 1 or bottom > size[1] + 1:
             raise InputFileError(path.parent / FILE, f"the box of {name!r} reaches beyond {path.name}", field=path.name)
-    objects = [SceneObject(label=one.label, box=one.box) for one in smaller.objects]
+    objects = [SceneObject(label=thing.label, box=thing.box) for thing in smaller.objects]
     return Taken(file=file, data=data, scene=Scene.of(data, objects), photo=smaller)
 
 

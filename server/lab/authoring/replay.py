@@ -1,29 +1,35 @@
-"""Plays trajectories through fresh sandboxes and sorts every call into the five outcomes.
+"""Plays trajectories and references in fresh sandboxes and sorts every call into the five outcomes.
 
-A task gets a workspace and a sandbox of its own; the calls of a step are made together. This is how a set of
-references is tested against the servers, and how a world is measured by references written for another one.
+A task gets a workspace and a sandbox of its own. `play` makes the calls of a step together: this is how a set of
+references is tested against the servers, and how a world is measured by references written for another one. `perform`
+plays one reference call by call, and tells what files are left and whether the checks pass.
 """
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.wire import decode, dump
-from m3bench.tasks.catalog import Catalog
+from m3bench.tasks.answers.fields import right_fields
+from m3bench.tasks.answers.reading import findings_of
+from m3bench.tasks.catalog import Catalog, load_catalog
+from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
 from m3bench.tasks.fault import owner_of_error
+from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import CALL_SECONDS, Outcome, Owner, recorded, text_of
+from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
 from m3bench.tasks.trajectory import Call, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
-class Played:
+class PlayedCall:
     """One call and what it came to."""
 
     task: str
@@ -41,15 +47,15 @@ class Played:
 
 
 @dataclass
-class Tally:
+class ReplayTally:
     """The outcomes of many calls."""
 
     calls: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     by_tool: dict[str, Counter[str]] = field(default_factory=dict)
-    failures: list[Played] = field(default_factory=list)
+    failures: list[PlayedCall] = field(default_factory=list)
 
-    def add(self, played: Played) -> None:
+    def add(self, played: PlayedCall) -> None:
         """Count a call."""
         self.calls += 1
         self.outcomes[played.outcome] += 1
@@ -57,7 +63,7 @@ class Tally:
         if not played.succeeded:
             self.failures.append(played)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The tally as JSON data, in a fixed order."""
         return {
             "calls": self.calls,
@@ -84,7 +90,7 @@ async def play(
     backend: Backend,
     catalog: Catalog,
     furnish: Callable[[Path], SandboxSpec] | None = None,
-) -> AsyncIterator[Played]:
+) -> AsyncIterator[PlayedCall]:
     """Play a trajectory in a fresh workspace, step by step.
 
     Args:
@@ -111,12 +117,12 @@ async def play(
 
 async def _play_step(
     task: str, number: int, calls: tuple[Call, ...], sandbox: Sandbox, catalog: Catalog
-) -> list[Played]:
-    results: dict[int, Played] = {}
+) -> list[PlayedCall]:
+    results: dict[int, PlayedCall] = {}
 
     async def one(index: int, call: Call) -> None:
         outcome, owner, text = await play_call(call.tool, call.arguments, sandbox, catalog)
-        results[index] = Played(task=task, step=number, call=call, outcome=outcome, owner=owner, text=text)
+        results[index] = PlayedCall(task=task, step=number, call=call, outcome=outcome, owner=owner, text=text)
 
     async with anyio.create_task_group() as tasks:
         for index, call in enumerate(calls):
@@ -125,7 +131,7 @@ async def _play_step(
 
 
 async def play_call(
-    name: str, arguments: Mapping[str, Any], sandbox: Sandbox, catalog: Catalog
+    name: str, arguments: Mapping[str, object], sandbox: Sandbox, catalog: Catalog
 ) -> tuple[Outcome, Owner, str]:
     """Make one call; what it came to, by whose fault, and the text of the result or error."""
     try:
@@ -139,3 +145,64 @@ async def play_call(
     except SandboxError as error:
         return "failed", owner_of_error(error), str(error)
     return *recorded(reply.outcome), text_of(decode(reply.result))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Performance:
+    """A reference, played."""
+
+    calls: tuple[LoggedCall, ...]
+    """In the order of the reference, however they were made."""
+    files: dict[str, str]
+    """What the workspace holds in the end: hashes by path."""
+    findings: tuple[Finding, ...]
+    """What is right: with the answer in prose, and again with the fields as the task states them."""
+
+
+async def perform(
+    library: Library, task: Task, reference: Reference, backend: Backend, *, backwards: bool = False
+) -> Performance:
+    """Play a reference in a fresh sandbox, one call after another, and run the checks.
+
+    Args:
+        library: The set.
+        task: The task.
+        reference: One of its references.
+        backend: Where to play.
+        backwards: The calls of each step are made in reversed order.
+    """
+    with TemporaryDirectory(prefix="m3bench-") as name:
+        workspace = Path(name)
+        (workspace / MEDIA).mkdir()
+        for file, data in library.media(task):
+            (workspace / MEDIA / file).write_bytes(data)
+        spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
+        sandbox = await backend.open(spec)
+        calls: list[LoggedCall] = []
+        try:
+            for step in reference.steps:
+                made = [await _played(call, sandbox) for call in (reversed(step) if backwards else step)]
+                calls += reversed(made) if backwards else made
+        finally:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+        prose = Evidence(answer=task.answer, workspace=workspace, calls=calls)
+        stated = replace(prose, answer="", fields=right_fields(task.fields))
+        return Performance(
+            calls=tuple(calls),
+            files=_hashes(workspace),
+            findings=(*findings_of(task, prose), *(findings_of(task, stated) if task.fields else ())),
+        )
+
+
+async def _played(call: ReferenceCall, sandbox: Sandbox) -> LoggedCall:
+    outcome, _, text = await play_call(call.tool, call.arguments, sandbox, load_catalog().ready)
+    return LoggedCall(tool=call.tool, arguments=call.arguments, outcome=outcome, text=text)
+
+
+def _hashes(workspace: Path) -> dict[str, str]:
+    return {
+        path.relative_to(workspace).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in sorted(workspace.rglob("*"))
+        if path.is_file()
+    }

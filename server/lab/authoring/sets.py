@@ -5,14 +5,15 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
 import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.server.lab.authoring.checkpoints import FamilyCheckpoints, key_of
 from m3bench.server.lab.authoring.generation import generate
-from m3bench.server.lab.authoring.kept import KeptFamilies, key_of
 from m3bench.server.lab.authoring.planning import play_plans
 from m3bench.server.runs.loading import library_of
 from m3bench.server.serving import interrupts
@@ -30,14 +31,25 @@ MEMORY = "/dev/shm"
 """Where files are in memory alone: references of a secret set are tried there, where there is such a place."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SetRequest:
+    """Which set is to be made: the same request always gives the same set."""
+
+    families: Sequence[str]
+    """Names."""
+    seed: int
+    """Another seed gives other tasks."""
+    per_family: int
+    """How many tasks of each family."""
+    art: Path
+    """Folder with the art packages."""
+    name: str
+    version: str
+
+
 def make_set(
-    families: Sequence[str],
+    request: SetRequest,
     *,
-    seed: int,
-    per_family: int,
-    art: Path,
-    name: str,
-    version: str,
     parallel: int | None = None,
     progress: Callable[[str], None] = lambda family: None,
     keep: Path | None = None,
@@ -48,28 +60,51 @@ def make_set(
     A family that fails costs no other: the rest is made first, and kept where there is a place for it.
 
     Args:
-        families: Names.
-        seed: Another seed gives other tasks.
-        per_family: How many of each.
-        art: Folder with the art packages.
-        name: The set's name.
-        version: The set's version.
+        request: Which set.
         parallel: Processes; one per core when left out.
         progress: Told the name of each finished family.
-        keep: Folder for what is finished until all is; the next call with the same arguments goes on from there.
+        keep: Folder for what is finished until all is; the next call with the same request goes on from there.
         secret: Gives tasks and their files names that tell nothing; then they are made where nothing is on disk.
 
     Raises:
         UserError: A family has no suitable task, or failed; what is finished is kept.
     """
-    _ = Art(art).fonts  # unpacked once, before several processes want them
-    kept = KeptFamilies(keep, key_of(seed, per_family, art)) if keep is not None else None
+    _ = Art(request.art).fonts  # unpacked once, before several processes want them
+    kept = None
+    if keep is not None:
+        kept = FamilyCheckpoints(keep, key_of(request.seed, request.per_family, request.art))
     parts: dict[str, MadeLibrary] = {}
-    for family in families:
+    for family in request.families:
         found = kept.get(family) if kept is not None else None
         if found is not None:
             parts[family] = found
             progress(family)
+
+    def finished(family: str, made: MadeLibrary) -> None:
+        parts[family] = made
+        if kept is not None:
+            kept.put(family, made)
+        progress(family)
+
+    failed = _make_families(
+        request, [name for name in request.families if name not in parts], parallel, secret, finished
+    )
+    if failed:
+        raise UserError(_failures(failed, len(parts), kept=kept is not None)) from next(iter(failed.values()))
+    tasks = tuple(task for family in request.families for task in parts[family].set.tasks)
+    files = {name: data for part in parts.values() for name, data in part.files() if "/" in name}
+    plans = {task.id: parts[task.family].plans(task) for task in tasks}
+    return MadeLibrary(TaskSet(schema=2, name=request.name, version=request.version, tasks=tasks), files, plans)
+
+
+def _make_families(
+    request: SetRequest,
+    families: Sequence[str],
+    parallel: int | None,
+    secret: Secret | None,
+    finished: Callable[[str, MadeLibrary], None],
+) -> dict[str, Exception]:
+    """Make families in several processes; returns why some of them failed."""
     failed: dict[str, Exception] = {}
     with (
         interrupts.also_on_request(),
@@ -77,29 +112,23 @@ def make_set(
             parallel or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=interrupts.end_on_request
         ) as pool,
     ):
-        left = [family for family in families if family not in parts]
         with interrupts.held():
-            jobs = {pool.submit(_family, family, seed, per_family, art, secret): family for family in left}
+            jobs = {
+                pool.submit(_family, family, request.seed, request.per_family, request.art, secret): family
+                for family in families
+            }
         try:
             for job in as_completed(jobs):
                 family, error = jobs[job], job.exception()
                 if isinstance(error, Exception):
                     failed[family] = error
-                    continue
-                parts[family] = job.result()
-                if kept is not None:
-                    kept.put(family, parts[family])
-                progress(family)
+                else:
+                    finished(family, job.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             interrupts.end_helpers()
             raise
-    if failed:
-        raise UserError(_failures(failed, len(parts), kept=kept is not None)) from next(iter(failed.values()))
-    tasks = tuple(task for family in families for task in parts[family].set.tasks)
-    files = {name: data for part in parts.values() for name, data in part.files() if "/" in name}
-    plans = {task.id: parts[task.family].plans(task) for task in tasks}
-    return MadeLibrary(TaskSet(schema=2, name=name, version=version, tasks=tasks), files, plans)
+    return failed
 
 
 def _failures(failed: Mapping[str, Exception], made: int, *, kept: bool) -> str:
@@ -134,10 +163,10 @@ def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> 
         end = "" if done < len(families) else "\n"
         print(f"\rMaking tasks: {done} of {len(families)} families", end=end, file=sys.stderr, flush=True)
 
-    return make_set(
-        families, seed=seed, per_family=settings.per_family, art=place, name="private", version="1", progress=report,
-        secret=secret,
-    )  # fmt: skip
+    request = SetRequest(
+        families=families, seed=seed, per_family=settings.per_family, art=place, name="private", version="1"
+    )
+    return make_set(request, progress=report, secret=secret)
 
 
 def chosen_library(settings: Settings) -> Library:

@@ -5,16 +5,17 @@ from collections.abc import AsyncIterator, Callable
 import anyio
 
 from m3bench.sandboxes.backends.base import Backend
+from m3bench.server.lab.authoring.checkpoints import ProofCheckpoints
 from m3bench.server.lab.authoring.fairness import unfair, unfair_together
-from m3bench.server.lab.authoring.kept import KeptProofs
 from m3bench.server.lab.authoring.lint import lint, lint_set
-from m3bench.server.lab.authoring.performance import Performance, perform
 from m3bench.server.lab.authoring.planning import derive, in_steps
+from m3bench.server.lab.authoring.replay import Performance, perform
 from m3bench.server.scoring import Encoder, open_encoder, score
-from m3bench.server.scoring.answers import Answers
-from m3bench.server.scoring.effect import Made, find_answers
-from m3bench.server.scoring.effect_metrics import measure
+from m3bench.server.scoring.alignment import ScorableRun
+from m3bench.server.scoring.profiles import EFFECT
+from m3bench.server.scoring.scorer import score_each
 from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import M3Error
 from m3bench.tasks.library import Library
@@ -31,7 +32,7 @@ async def verify(
     *,
     parallel: int = 2,
     progress: Callable[[str], None] = lambda id: None,
-    proofs: KeptProofs | None = None,
+    proofs: ProofCheckpoints | None = None,
 ) -> list[str]:
     """What is wrong with a set; empty when nothing is.
 
@@ -101,7 +102,8 @@ async def play_problems(library: Library, task: Task, reference: Reference, back
     plan = stored if stored.played else derived
     if not _is_same(plan, derived, forward):
         yield "its plan is not what playing it gives: write it anew with `m3bench tasks plan`"
-    low = {name: value for name, value in measure(_played(task, reference, plan, forward)).items() if value != 1}
+    scored = _scored(task, reference, plan, forward)
+    low = {name: value for name, value in scored.metrics.items() if value != 1}
     if low:
         yield f"by effect it scores {low}"
         fewest = plan.fewest_steps(range(len(plan.calls)))
@@ -137,18 +139,13 @@ def _is_same(plan: Plan, derived: Plan, performance: Performance) -> bool:
     return plan in (again, again.shown)
 
 
-def _played(task: Task, reference: Reference, plan: Plan, performance: Performance) -> Answers:
-    trajectory = reference.trajectory
-    steps = (number for number, step in enumerate(trajectory.steps) for _ in step.calls)
-    made = [
-        Made(call=call, step=step, result=played.text)
-        for step, call, played in zip(steps, trajectory.calls, performance.calls, strict=True)
-    ]
-    return find_answers(
-        trajectory,
-        plan,
-        made,
+def _scored(task: Task, reference: Reference, plan: Plan, performance: Performance) -> TrajectoryScore:
+    run = ScorableRun(
+        actual=reference.trajectory,
+        references=[reference.trajectory],
+        plans=[plan],
+        results=[call.text for call in performance.calls],
         said=task.answer,
         pictures=frozenset((*task.pictures, *task.recordings)),
-        signatures=catalog_signatures(load_catalog()),
     )
+    return score_each(run, profile=EFFECT, signatures=catalog_signatures(load_catalog()))[0]

@@ -3,10 +3,15 @@
 In each step the model first says, seeing only names and descriptions, which tools it wants next or that it is done;
 then, seeing the schemas of those tools, it writes a batch of calls, which run together. At the end it is asked for the
 answer. All of this is one conversation. Calls are native tool calls or JSON in text.
+
+A reply that cannot be read may be written once more, and no third time (`read_or_ask_again`, which the other solvers
+use too). One that should have held calls is put on record as an attempt at one. What the model is told the second time
+is its solver's own: papers differ in that.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from inspect_ai.agent import AgentState
 from inspect_ai.model import (
@@ -22,22 +27,100 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 from mcp_types import Tool
 
-from m3bench.server.lab.headless.executor_prompts import (
-    ANSWER,
-    CALLS,
-    CORRECTION,
-    FIRST,
-    NATIVE_CALLS,
-    NEXT,
-    NO_CALLS,
-    NOT_RUN,
-    OUT_OF_STEPS,
-    RESULTS,
-    SYSTEM,
-)
-from m3bench.server.lab.headless.executor_replies import ReplyError, read_calls, read_plan
 from m3bench.server.lab.headless.inspect_tools import SeatTools, calls_of, shown
-from m3bench.server.lab.headless.second_try import read_or_ask_again
+from m3bench.server.lab.headless.replies import ReplyError, read_calls, read_plan
+
+SYSTEM = """\
+You solve tasks that begin with a picture, with the help of tools, in steps. A step has two parts: first you say which \
+tools you need next, then you write the calls. The calls of a step run at the same time, at most {batch} of them, so a \
+call that needs the result of another one belongs in a later step. What a tool can tell, do not guess."""
+
+PLAN_FORM = """\
+Reply with one JSON object and nothing else:
+{{"done": false, "why": "what is to be found out or made now", "tools": ["name", "another name"]}}
+or, when nothing more is needed to answer:
+{{"done": true, "why": "what the answer rests on", "tools": []}}"""
+
+FIRST = (
+    """\
+These are the tools:
+{tools}
+
+Which of them do you need for the first step? """
+    + PLAN_FORM
+)
+
+NEXT = "{trouble}Which tools do you need for the next step, or are you done? " + PLAN_FORM
+
+CALLS = """\
+These are the tools you chose, with the schemas of their arguments:
+{schemas}
+
+Write the calls of this step, at most {batch}. Reply with one JSON object and nothing else:
+{{"calls": [{{"tool": "name", "arguments": {{"argument": "value"}}}}]}}"""
+
+NATIVE_CALLS = "Make the calls of this step now, all of them in this turn, at most {batch}."
+
+CORRECTION = "That could not be read: {problem} Write it once more, as one JSON object and nothing else."
+
+RESULTS = "These are the results of your calls:"
+
+NO_CALLS = "No call was made in this step. "
+
+NOT_RUN = "Not run: a step has at most {batch} calls, and this one came after them. "
+
+OUT_OF_STEPS = "There are no steps left. "
+
+ANSWER = """\
+Give your final answer to the task now, complete in itself, in plain words. Where the task names fields to hand in, \
+end with them as one JSON object, the fields' names as keys. No more tools can be called."""
+
+
+Read = TypeVar("Read")
+
+
+class AskModel(Protocol):
+    """Puts a prompt to the model."""
+
+    async def __call__(self, prompt: str, earlier: Sequence[ChatMessage] = ()) -> ChatMessageAssistant:
+        """The reply to a prompt behind some earlier messages, beside the solver's own history."""
+        ...
+
+
+async def read_or_ask_again(
+    ask: AskModel,
+    prompt: str,
+    read: Callable[[str], Read],
+    correction: str,
+    attempt: Callable[[str], Awaitable[None]] | None = None,
+) -> tuple[str, Read]:
+    """What the model replied, and what that says.
+
+    Args:
+        ask: Puts a prompt to the model.
+        prompt: The prompt.
+        read: Reads a reply.
+        correction: What the model is told of a reply that cannot be read, with `{problem}`.
+        attempt: Puts such a reply on record; left out where no call was to be made.
+
+    Raises:
+        ReplyError: The second reply cannot be read either.
+    """
+    text = (await ask(prompt)).text
+    try:
+        return text, read(text)
+    except ReplyError as error:
+        if attempt is not None:
+            await attempt(text)
+        earlier: list[ChatMessage] = [ChatMessageUser(content=prompt), ChatMessageAssistant(content=text)]
+        text = (await ask(correction.format(problem=error), earlier)).text
+    try:
+        return text, read(text)
+    except ReplyError:
+        if attempt is not None:
+            await attempt(text)
+        raise
+
 
 MAX_STEPS = 12
 BATCH = 8

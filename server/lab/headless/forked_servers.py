@@ -111,8 +111,14 @@ def forked_servers(environment: Mapping[str, str]) -> Iterator[None]:
                 process.wait()
 
 
-class _Forks:
-    """The process that forks: nothing but this thread, and nothing open but what is named here."""
+class ForkServer:
+    """The process that forks: nothing but this thread, and nothing open but what is named here.
+
+    What a launcher is told, and what becomes of a process whose launcher is gone, may be changed by a subclass.
+
+    Args:
+        listener: Where launchers connect.
+    """
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
@@ -128,11 +134,12 @@ class _Forks:
     def run(self) -> None:
         """Until standard input is closed: whoever started this is gone."""
         while True:
-            patience = min(self._ending.values(), default=None)
-            wait = None if patience is None else max(0.0, patience - time.monotonic())
+            patience = min(self._ending.values(), default=math.inf)
+            wait = None if patience == math.inf else max(0.0, patience - time.monotonic())
             watched: list[int | socket.socket] = [0, self._wake, self._listener, *self._servers]
             ready, _, _ = select.select(watched, [], [], wait)
             if 0 in ready:
+                self.close()
                 return
             if self._wake in ready:
                 os.read(self._wake, 4096)
@@ -141,10 +148,29 @@ class _Forks:
                 # A launcher says nothing while it lives: it was ended.
                 pid = self._servers.pop(line)
                 line.close()
-                os.kill(pid, signal.SIGTERM)
-                self._ending[pid] = time.monotonic() + LEAVE_SECONDS
+                self._ending[pid] = self.end(pid)
             if self._listener in ready:
                 self._serve(self._listener.accept()[0])
+
+    def started(self, line: socket.socket, pid: int) -> None:
+        """Tell a launcher that its process runs."""
+        line.sendall(b"1")
+
+    def ended(self, line: socket.socket, status: int) -> None:
+        """Tell a launcher how its process ended; that the line is closed is all that a server's launcher needs."""
+
+    def end(self, pid: int) -> float:
+        """Have a process end whose launcher is gone; when it is killed if it has not, by the monotonic clock."""
+        os.kill(pid, signal.SIGTERM)
+        return time.monotonic() + LEAVE_SECONDS
+
+    def close(self) -> None:
+        """Whoever started this is gone: servers notice by themselves that their clients are."""
+
+    @property
+    def running(self) -> dict[socket.socket, int]:
+        """The processes that run, by the line to their launchers."""
+        return dict(self._servers)
 
     def _serve(self, line: socket.socket) -> None:
         pipes: list[int] = []
@@ -158,7 +184,7 @@ class _Forks:
                 self._leave(line)
                 _become(wanted, pipes)
             self._servers[line] = pid
-            line.sendall(b"1")
+            self.started(line, pid)
         except (OSError, ValueError):
             if line not in self._servers:
                 line.close()
@@ -178,8 +204,10 @@ class _Forks:
 
     def _reap(self) -> None:
         for line, pid in list(self._servers.items()):
-            if os.waitpid(pid, os.WNOHANG)[0]:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if ended:
                 del self._servers[line]
+                self.ended(line, status)
                 line.close()
         for pid, patience in list(self._ending.items()):
             if os.waitpid(pid, os.WNOHANG)[0]:
@@ -224,7 +252,7 @@ def _become(wanted: Mapping[str, Any], pipes: Sequence[int]) -> NoReturn:
         os._exit(code)
 
 
-def _load() -> None:
+def load() -> None:
     """Import what a server imports before it answers, and read what it reads."""
     for name in LOADED:
         import_module(name)
@@ -239,8 +267,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         listener.set_inheritable(False)
-        _load()
-        _Forks(listener).run()
+        load()
+        ForkServer(listener).run()
 
 
 if __name__ == "__main__":

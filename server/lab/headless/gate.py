@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import fsum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.server.scorecard.model import ScoreCard
@@ -116,7 +116,7 @@ def scores_of(results: ResultSet) -> Scores:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class GateVerdict:
     """Whether a set passes."""
 
     scores: Mapping[str, Scores]
@@ -129,7 +129,7 @@ class Verdict:
         """Whether everything holds."""
         return not self.problems
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         limits = {floor.agent: {"mean": floor.mean, "family": floor.family} for floor in FLOORS}
         limits[BLIND] = {"solved": BLIND_SHARE, "solved_in_eight": BLIND_IN_EIGHT}
@@ -139,15 +139,15 @@ class Verdict:
             "exceptions": dict(self.exceptions),
             "agents": [
                 {
-                    "agent": one.agent, "average": one.mean, "solved": one.solved, "limits": limits.get(one.agent),
-                    "families": one.families,
+                    "agent": agent.agent, "average": agent.mean, "solved": agent.solved,
+                    "limits": limits.get(agent.agent), "families": agent.families,
                 }
-                for one in self.scores.values()
+                for agent in self.scores.values()
             ],
         }  # fmt: skip
 
 
-def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Verdict:
+def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> GateVerdict:
     """Hold what the agents got against the gate.
 
     Args:
@@ -155,7 +155,7 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Ver
         found: What every agent of `PLAYED` got.
         whole: Every family of the set was played. Means over all tasks are judged only then: families differ.
     """
-    scores = {one.agent: one for one in found}
+    scores = {agent.agent: agent for agent in found}
     out_of_order = dict(_out_of_order(scores))
     reasons = {
         family: reason for family, pairs in out_of_order.items() if (reason := _too_wide(family, pairs, scores, tasks))
@@ -173,12 +173,12 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Ver
             for better, worse in pairs
         ),
         *(
-            f"{one.agent}: {one.unplayed} tasks could not be played; run the gate again to try them anew"
-            for one in scores.values()
-            if one.unplayed
+            f"{agent.agent}: {agent.unplayed} tasks could not be played; run the gate again to try them anew"
+            for agent in scores.values()
+            if agent.unplayed
         ),
     ]
-    return Verdict(scores=scores, problems=tuple(problems), exceptions=exceptions)
+    return GateVerdict(scores=scores, problems=tuple(problems), exceptions=exceptions)
 
 
 def _ceiling(oracle: Scores) -> Iterator[str]:

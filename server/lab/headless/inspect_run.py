@@ -1,17 +1,28 @@
 """Lets a model play the samples of a plan, through Inspect.
 
 Each sample is reported as soon as it is over; Inspect's own log of the run is kept next to the results. Only the
-model's provider is contacted.
+model's provider is contacted. Inspect is an extra that need not be installed, and takes seconds to load: it is imported
+when a model is asked for.
 """
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from m3bench.server.lab.headless.plan import ModelOptions, Plan, SampleDone, Source
+from pydantic import ValidationError
+from rich.text import Text
+
+from m3bench.server.lab.headless.forked_servers import forked_servers
+from m3bench.server.lab.headless.inspect_seat import server_environment
+from m3bench.server.lab.headless.plan import ModelOptions, RunPlan, SampleDone, SampleSource
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
     from inspect_ai.dataset import Sample as InspectSample
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
+
+    from m3bench.server.lab.headless.solver import SampleOptions, SampleWatch
 
 LOGS = "inspect"
 """The folder of a result set with Inspect's logs."""
@@ -20,7 +31,7 @@ RETRIES = 6
 """Times a request to a provider is tried again, each time after a longer wait."""
 
 
-def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Source | None = None) -> None:
+def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: SampleSource | None = None) -> None:
     """Play what a plan has to do.
 
     Args:
@@ -36,33 +47,11 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
     model = find_model(options)
     from inspect_ai import eval as inspect_eval
 
-    from m3bench.server.lab.headless.forked_servers import forked_servers
-    from m3bench.server.lab.headless.inspect_seat import server_environment
-    from m3bench.server.lab.headless.inspect_watch import WATCH, Watch
-    from m3bench.server.lab.headless.solver import SampleOptions, seated
+    from m3bench.server.lab.headless.solver import WATCH, SampleWatch, seated
     from m3bench.server.lab.headless.task import inspect_task, places, sample_of
 
     settings, sighted = plan.settings, options.sight != "text"
-    solver = seated(
-        SampleOptions(
-            data=settings.data.absolute(),
-            tasks=plan.library.folder.absolute() if settings.tasks is not None else None,
-            sandbox=settings.sandbox,
-            runtime=settings.runtime,
-            encoder=settings.encoder,
-            max_calls=settings.max_calls,
-            agent=options.solver,
-            calling=options.calling,
-            sighted=sighted,
-            max_steps=options.max_steps,
-            batch=options.batch,
-            planning=options.planning,
-            compress=options.compress,
-            minutes=options.max_minutes,
-            messages=options.max_messages,
-            tokens=options.max_tokens,
-        )
-    )
+    solver = seated(_sample_options(plan, options))
 
     async def found() -> "InspectSample | None":
         attempt = None if source is None else await source()
@@ -78,7 +67,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
         )
     else:
         task = places(plan.library, len(plan.todo), solver)
-    watch = Watch(done, found=None if source is None else found)
+    watch = SampleWatch(done, found=None if source is None else found)
     token = WATCH.set(watch)
     try:
         with forked_servers(server_environment()):
@@ -97,6 +86,35 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
             )
     finally:
         WATCH.reset(token)
+    _check(logs, watch)
+
+
+def _sample_options(plan: RunPlan, options: ModelOptions) -> "SampleOptions":
+    from m3bench.server.lab.headless.solver import SampleOptions
+
+    settings = plan.settings
+    return SampleOptions(
+        data=settings.data.absolute(),
+        tasks=plan.library.folder.absolute() if settings.tasks is not None else None,
+        sandbox=settings.sandbox,
+        runtime=settings.runtime,
+        encoder=settings.encoder,
+        max_calls=settings.max_calls,
+        agent=options.solver,
+        calling=options.calling,
+        sighted=options.sight != "text",
+        max_steps=options.max_steps,
+        batch=options.batch,
+        planning=options.planning,
+        compress=options.compress,
+        minutes=options.max_minutes,
+        messages=options.max_messages,
+        tokens=options.max_tokens,
+    )
+
+
+def _check(logs: "Sequence[EvalLog]", watch: "SampleWatch") -> None:
+    """Raise what ended an evaluation before its time."""
     if watch.broken is not None:
         raise watch.broken
     # Of an evaluation that Ctrl-C ended Inspect returns no log, or one that says so; it does not raise.
@@ -112,7 +130,7 @@ def run_model(plan: Plan, options: ModelOptions, done: SampleDone, source: Sourc
             raise UserError(f"Inspect could not run the samples: {log.error.message}")
 
 
-def find_model(options: ModelOptions) -> Any:
+def find_model(options: ModelOptions) -> "Model":
     """The model, ready to be asked.
 
     Raises:
@@ -122,9 +140,6 @@ def find_model(options: ModelOptions) -> Any:
         from inspect_ai.model import GenerateConfig, get_model
     except ImportError as error:
         raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
-    from pydantic import ValidationError
-    from rich.text import Text
-
     from m3bench.server.lab.headless import registry  # makes our own provider known
     from m3bench.server.lab.headless.solver import check_player
 

@@ -76,20 +76,20 @@ class ScriptTurn(_Strict):
     error: str | ScriptError | None = None
 
 
-class Script(_Strict):
+class ModelScript(_Strict):
     """What the model does in each task."""
 
     tasks: dict[str, tuple[ScriptTurn, ...]]
 
 
-def read_script(path: Path) -> Script:
+def read_script(path: Path) -> ModelScript:
     """Read a script.
 
     Raises:
         InputFileError: The file cannot be read, or is no script.
     """
     try:
-        return Script.model_validate_json(path.read_bytes())
+        return ModelScript.model_validate_json(path.read_bytes())
     except OSError as error:
         raise InputFileError(path, f"cannot be read ({error.strerror}); a model's script is expected here") from error
     except ValidationError as error:

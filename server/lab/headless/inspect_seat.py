@@ -28,8 +28,8 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from m3bench.proxy.hints import HINT
-from m3bench.proxy.together import CALLS
+from m3bench.proxy.steps.announced import CALLS
+from m3bench.proxy.steps.hints import HINT
 from m3bench.server.lab.headless.forked_servers import launcher
 from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
@@ -54,7 +54,7 @@ _BROKEN = (MCPError, OSError, anyio.BrokenResourceError, anyio.ClosedResourceErr
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seating:
+class SeatOptions:
     """How the servers of samples are started."""
 
     data: Path
@@ -136,7 +136,7 @@ class SampleSeat:
 
 
 @asynccontextmanager
-async def open_seat(seating: Seating, task: str, profile: str, client: Implementation) -> AsyncIterator[SampleSeat]:
+async def open_seat(seating: SeatOptions, task: str, profile: str, client: Implementation) -> AsyncIterator[SampleSeat]:
     """Start a server and a task on it; both end with the context.
 
     Raises:
@@ -186,7 +186,7 @@ class _AnyRequest(CallToolRequest):
     params: _AnyParams
 
 
-async def _own(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+async def _own(client: Client, tool: str, arguments: Mapping[str, object]) -> CallToolResult:
     """Call one of the benchmark's own tools, which do not fail in normal operation."""
     try:
         return await _done(client, tool, arguments)
@@ -194,7 +194,7 @@ async def _own(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallT
         raise SandboxError(f"{tool} failed: {error.error.message}") from error
 
 
-async def _done(client: Client, tool: str, arguments: Mapping[str, Any]) -> CallToolResult:
+async def _done(client: Client, tool: str, arguments: Mapping[str, object]) -> CallToolResult:
     """The same; a server that is gone is left to whoever can read what it said last."""
     result = await _request(client, tool, arguments, None)
     if result.is_error:
@@ -202,7 +202,7 @@ async def _done(client: Client, tool: str, arguments: Mapping[str, Any]) -> Call
     return result
 
 
-async def _request(client: Client, tool: str, arguments: object, meta: Mapping[str, Any] | None) -> CallToolResult:
+async def _request(client: Client, tool: str, arguments: object, meta: Mapping[str, object] | None) -> CallToolResult:
     # Past the SDK's own call_tool, which would check the results of tools and refuse arguments that are no object.
     request = _AnyRequest.model_validate({"params": {"name": tool, "arguments": arguments, "_meta": meta}})
     return await client.session.send_request(request, CallToolResult, request_read_timeout_seconds=REPLY_SECONDS)

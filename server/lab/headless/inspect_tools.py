@@ -18,6 +18,7 @@ from mcp_types import AudioContent, CallToolResult, ImageContent, TextContent, T
 
 from m3bench.server.lab.headless.inspect_listen import HEARD, illegal
 from m3bench.server.lab.headless.inspect_seat import SampleSeat, text_of
+from m3bench.server.lab.headless.replies import WrittenCall
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import first_cause
 
@@ -158,7 +159,7 @@ def contents(result: CallToolResult, *, sighted: bool = True) -> list[Content]:
     return parts or [ContentText(text="(the tool returned nothing)")]
 
 
-def calls_of(calls: Sequence[tuple[str, dict[str, Any]]], step: int) -> list[ToolCall]:
+def calls_of(calls: Sequence[WrittenCall], step: int) -> list[ToolCall]:
     """Calls that were written as text, as Inspect knows calls."""
     return [
         ToolCall(id=f"call-{step}-{number}", function=tool, arguments=arguments)
@@ -166,7 +167,7 @@ def calls_of(calls: Sequence[tuple[str, dict[str, Any]]], step: int) -> list[Too
     ]
 
 
-def _meaning(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
+def _meaning(tool: str, arguments: Mapping[str, object]) -> tuple[str, str]:
     return tool, json.dumps(arguments, sort_keys=True, default=str)
 
 

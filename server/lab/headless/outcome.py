@@ -3,19 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
 
 from m3bench.server.lab.reports.uncertainty import families_of, headline, solved_of
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring.aggregate import intervals, overall
 from m3bench.server.scoring.statistics.estimates import Interval
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class AgentOutcome:
     """One agent's result set in a few numbers."""
 
     agent: str
@@ -36,7 +34,7 @@ class Outcome:
     gap_share: float
     """The share of all calls that asked for something the frozen world does not hold."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         return {
             "agent": self.agent, "folder": str(self.folder), "average": self.average, "paper": self.paper,
@@ -47,25 +45,23 @@ class Outcome:
         }  # fmt: skip
 
 
-def outcome(folder: Path) -> Outcome:
+def outcome(folder: Path) -> AgentOutcome:
     """The outcome of the result set in a folder."""
     return summarise(read_resultset(folder))
 
 
-def summarise(found: ResultSet) -> Outcome:
+def summarise(found: ResultSet) -> AgentOutcome:
     """A result set in a few numbers."""
     solved = headline(solved_of(found.results), families_of(found.results))
     costs = [result.sample.usage.cost for result in found.results if result.sample.usage.cost is not None]
-    return Outcome(
+    return AgentOutcome(
         agent=found.header.name,
         folder=found.folder,
         average=overall(found.rows)["average"] if found.rows else None,
         paper=overall(found.paper_rows)["average"] if found.rows else None,
         interval=intervals(found.rows).get("average"),
-        success=solved["value"],
-        success_interval=Interval(low=solved["interval"][0], high=solved["interval"][1])
-        if solved["interval"]
-        else None,
+        success=solved.value,
+        success_interval=solved.interval,
         scored=len(found.results),
         void=len(found.void),
         missing=len(found.missing),
@@ -75,20 +71,18 @@ def summarise(found: ResultSet) -> Outcome:
     )
 
 
-def table(outcomes: Sequence[Outcome]) -> "Table":
+def table(outcomes: Sequence[AgentOutcome]) -> Table:
     """The outcomes side by side."""
-    from rich.table import Table
-
     shown = Table(box=None, pad_edge=False)
     shown.add_column("agent")
     for heading in ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples", "void"):
         shown.add_column(heading, justify="right")
-    for one in outcomes:
-        between = "" if one.interval is None else f"{one.interval.low:.3f} … {one.interval.high:.3f}"
-        solved = "–" if one.success is None else f"{one.success * 100:.1f} %"
-        share = one.success_interval
+    for outcome in outcomes:
+        between = "" if outcome.interval is None else f"{outcome.interval.low:.3f} … {outcome.interval.high:.3f}"
+        solved = "–" if outcome.success is None else f"{outcome.success * 100:.1f} %"
+        share = outcome.success_interval
         solved_between = "" if share is None else f"{share.low * 100:.1f} … {share.high * 100:.1f} %"
-        average, paper = ("–" if value is None else f"{value:.3f}" for value in (one.average, one.paper))
-        counts = str(one.scored), str(one.void or "")
-        shown.add_row(one.agent, solved, solved_between, average, between, paper, *counts)
+        average, paper = ("–" if value is None else f"{value:.3f}" for value in (outcome.average, outcome.paper))
+        counts = str(outcome.scored), str(outcome.void or "")
+        shown.add_row(outcome.agent, solved, solved_between, average, between, paper, *counts)
     return shown

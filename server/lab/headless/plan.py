@@ -24,7 +24,7 @@ from m3bench.server.lab.results.resultset import (
 )
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.settings import Settings
-from m3bench.server.store.owners import Owner, dead
+from m3bench.server.store.owners import OwnerLock, dead
 from m3bench.server.store.records import now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog, nearest
@@ -43,7 +43,7 @@ PER_TASK = ("task", "standard", "family")
 """Profiles that differ for each task; without an id they mean that of the current task."""
 
 
-class Attempt(NamedTuple):
+class SampleAttempt(NamedTuple):
     """A sample that is to be made."""
 
     task: str
@@ -59,10 +59,10 @@ class SampleDone(Protocol):
         ...
 
 
-class Source(Protocol):
+class SampleSource(Protocol):
     """Where samples come from when they are not all known in advance: a queue that others take from, too."""
 
-    async def __call__(self) -> Attempt | None:
+    async def __call__(self) -> SampleAttempt | None:
         """The next sample to play; None when there is none."""
         ...
 
@@ -102,7 +102,7 @@ class ModelOptions:
     generate: Mapping[str, Any] = field(default_factory=dict)
     """How the model writes, as Inspect takes it: `temperature`, `reasoning_effort` and the like."""
 
-    def recorded(self) -> dict[str, Any]:
+    def recorded(self) -> dict[str, object]:
         """What a result set keeps: of the provider's arguments only the names, since a value may be a key."""
         kept = {
             "calling": self.calling,
@@ -122,7 +122,7 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class RunChoice:
     """What a person chose, before it is checked against the set of tasks and the folder."""
 
     agent: str
@@ -150,12 +150,12 @@ class Choice:
     resume: bool = False
     solver: str = ""
     """What drives a model; empty for a baseline."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
     """Whatever else makes two runs of the agent different, as plain data."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class RunPlan:
     """What is to be done."""
 
     folder: Path
@@ -166,7 +166,7 @@ class Plan:
     parallel: int
     """Samples at a time."""
     seed: int
-    todo: tuple[Attempt, ...]
+    todo: tuple[SampleAttempt, ...]
     """What is neither scored nor given up yet, in the order to play it; void samples are tried again."""
     unsolvable: int
     """Tasks that were chosen and that the profile's tools cannot solve; they are left out."""
@@ -182,7 +182,7 @@ class Plan:
             raise UserError(f"Another m3bench run is at work in {self.folder}: wait for it, or choose another with -o.")
         write_header(self.folder, self.header)
         mend_samples(self.folder)
-        lock = Owner(self.folder, LOCK)
+        lock = OwnerLock(self.folder, LOCK)
         try:
             self._forget_unfinished()
             yield
@@ -207,7 +207,7 @@ class Plan:
         """Samples of the whole set, including earlier ones."""
         return len(self.header.tasks) * self.header.repeats
 
-    def task(self, attempt: Attempt) -> Task:
+    def task(self, attempt: SampleAttempt) -> Task:
         """The task of an attempt."""
         return self.library.task(attempt.task)
 
@@ -223,8 +223,8 @@ def profile_of(profile: str, task: Task) -> str:
     return f"{profile}:{task.family if profile == 'family' else task.id}"
 
 
-def make_plan(choice: Choice) -> Plan:
-    """Hold a choice against the set of tasks and the folder. Nothing is written yet: `Plan.begin` does.
+def make_plan(choice: RunChoice) -> RunPlan:
+    """Hold a choice against the set of tasks and the folder. Nothing is written yet: `RunPlan.begin` does.
 
     Raises:
         UserError: No task is left, the folder is not free, or it holds the results of something else.
@@ -241,8 +241,8 @@ def make_plan(choice: Choice) -> Plan:
     header = _header(choice, library, tasks)
     there = _there(choice.folder, header, resume=choice.resume)
     done = {key for key, sample in read_samples(choice.folder).items() if sample.state == "scored"}
-    wanted = (Attempt(id, repeat) for repeat in range(1, header.repeats + 1) for id in header.tasks)
-    return Plan(
+    wanted = (SampleAttempt(id, repeat) for repeat in range(1, header.repeats + 1) for id in header.tasks)
+    return RunPlan(
         folder=choice.folder,
         header=there or header,
         library=library,
@@ -293,7 +293,7 @@ def _fits(task: Task, profile: str, library: Library) -> bool:
     return bool(solvable((task,), tools_of(profile_of(profile, task), load_catalog().ready, library)))
 
 
-def _header(choice: Choice, library: Library, tasks: list[Task]) -> Header:
+def _header(choice: RunChoice, library: Library, tasks: list[Task]) -> Header:
     options = {"max_calls": choice.max_calls, "sandbox": choice.sandbox, "seed": choice.seed, **choice.options}
     if choice.encoder != "minilm":
         options["encoder"] = choice.encoder

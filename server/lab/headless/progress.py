@@ -9,6 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bars
+
 from m3bench.server.lab.results.resultset import Sample
 from m3bench.server.scorecard.model import ScoreCard
 
@@ -82,10 +86,6 @@ def progress(total: int, stream: TextIO | None = None, parallel: int = 1) -> Ite
     if total == 0 or not stream.isatty():
         yield Progress(total, _plain(total, stream), parallel=parallel)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bars
-
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
     with Bars(*columns, console=Console(file=stream), transient=True) as bars:
         bar = bars.add_task(f"0/{total}", total=total)

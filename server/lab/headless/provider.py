@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from m3bench.tasks.errors import ProviderError
 from m3bench.tasks.fault import cut
@@ -77,12 +77,12 @@ class Failure:
 def read_failure(error: BaseException) -> Failure:
     """What a failed request came to, from whatever exception reports it."""
     chain = list(_chain(error))
-    bodies = [body for one in chain for body in _bodies(one)]
+    bodies = [body for error in chain for body in _bodies(error)]
     told = [*map(_status, chain), *map(_status_in, bodies)]
     status = next((found for found in told if found is not None), None)
     message = next(filter(None, map(_message, bodies)), "") or _first_words(chain)
     codes = " ".join(text for body in bodies for text in _codes(body))
-    kinds = " ".join(type(one).__name__ for one in chain)
+    kinds = " ".join(type(error).__name__ for error in chain)
     return Failure(kind=_kind(status, f"{codes} {message}".lower(), kinds.lower()), status=status, message=cut(message))
 
 
@@ -157,13 +157,13 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _status_in(body: Any) -> int | None:
+def _status_in(body: object) -> int | None:
     inner = body.get("error", body) if isinstance(body, Mapping) else None
     found = inner.get("code", inner.get("status")) if isinstance(inner, Mapping) else None
     return found if isinstance(found, int) and 400 <= found < 600 else None
 
 
-def _bodies(error: BaseException) -> Iterator[Any]:
+def _bodies(error: BaseException) -> Iterator[object]:
     """What an exception holds of the provider's answer, parsed where that can be done."""
     for name in ("body", "details", "response_json", "provider_message"):
         found = getattr(error, name, None)
@@ -181,7 +181,7 @@ def _bodies(error: BaseException) -> Iterator[Any]:
         yield _parsed(said[said.index("{") :])
 
 
-def _parsed(found: Any) -> Any:
+def _parsed(found: object) -> object:
     if isinstance(found, bytes):
         found = found.decode(errors="replace")
     if not isinstance(found, str):
@@ -195,7 +195,7 @@ def _parsed(found: Any) -> Any:
     return found if start < 0 else None
 
 
-def _message(body: Any) -> str:
+def _message(body: object) -> str:
     """The sentence for people in a body of any dialect."""
     match body:
         case str():
@@ -210,7 +210,7 @@ def _message(body: Any) -> str:
     return ""
 
 
-def _codes(body: Any) -> Iterator[str]:
+def _codes(body: object) -> Iterator[str]:
     """Everything short in a body that names a kind of failure."""
     if isinstance(body, Mapping):
         for name, value in body.items():
@@ -225,8 +225,8 @@ def _codes(body: Any) -> Iterator[str]:
 
 def _first_words(chain: list[BaseException]) -> str:
     """What the exceptions themselves say, when nothing of an answer is left; never the dump of a request."""
-    for one in reversed(chain):
-        said = str(one)
+    for error in reversed(chain):
+        said = str(error)
         if said and "\nRequest:" not in said:
             return said
     return type(chain[-1]).__name__

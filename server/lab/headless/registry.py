@@ -6,10 +6,9 @@ from inspect_ai import Task, task
 from inspect_ai.model import ModelAPI, modelapi
 
 from m3bench.server.lab.headless.inspect_script import PROVIDER, ScriptModel
-from m3bench.server.lab.headless.plan import Attempt, profile_of, select
-from m3bench.server.lab.headless.scorer import scorecard
+from m3bench.server.lab.headless.plan import SampleAttempt, profile_of, select
 from m3bench.server.lab.headless.solver import SampleOptions, seated
-from m3bench.server.lab.headless.task import inspect_task
+from m3bench.server.lab.headless.task import inspect_task, scorecard
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import BUNDLED, Library
 
@@ -64,7 +63,7 @@ def m3(
     chosen = select(library, _parts(family), _parts(task), limit)
     return inspect_task(
         library,
-        [(Attempt(one.id, 1), profile_of(profile, one)) for one in chosen],
+        [(SampleAttempt(played.id, 1), profile_of(profile, played)) for played in chosen],
         seated(
             SampleOptions(
                 data=settings.data.absolute(),

@@ -5,15 +5,15 @@ sample with an error: it has no score, and a headless run counts it as void.
 """
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import anyio
 from inspect_ai.agent import AgentState
+from inspect_ai.dataset import Sample as InspectSample
 from inspect_ai.model import ChatMessageAssistant, get_model
-
-# The usage of a sample so far has no public name; the log that does is written when the sample is over.
 from inspect_ai.model._model import sample_model_usage
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import Limit, LimitExceededError, apply_limits, message_limit, time_limit, token_limit
@@ -22,19 +22,87 @@ from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.lab.headless.executor import Executor
 from m3bench.server.lab.headless.inspect_listen import HEARD, Heard, listen, spare_tokenizer
-from m3bench.server.lab.headless.inspect_seat import SampleSeat, Seating, open_seat
+from m3bench.server.lab.headless.inspect_seat import SampleSeat, SeatOptions, open_seat
 from m3bench.server.lab.headless.inspect_tools import SeatTools
-from m3bench.server.lab.headless.inspect_watch import WATCH, Watch
-from m3bench.server.lab.headless.scorer import ANSWER, CARD, RUN
+from m3bench.server.lab.headless.plan import SampleDone
 from m3bench.server.lab.headless.solver_m3_bench import M3Bench
 from m3bench.server.lab.headless.solver_mcp_bench import McpBench
-from m3bench.server.lab.headless.solver_react import React
-from m3bench.server.lab.headless.solver_text import TextReact
-from m3bench.server.lab.headless.task import with_pictures
-from m3bench.server.lab.results.resultset import Sample, Usage
+from m3bench.server.lab.headless.solver_react import React, TextReact
+from m3bench.server.lab.headless.task import ANSWER, CARD, RUN, with_pictures
+from m3bench.server.lab.results.resultset import Sample, SampleUsage
 from m3bench.server.scorecard.migration import read_card
-from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, UserError
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, RunError, UserError
 from m3bench.tasks.fault import Fault, cut, fault_of_error
+
+PATIENCE = 8
+"""Void samples in a row after which nothing more is begun."""
+
+
+class SampleWatch:
+    """Passes on what became of samples.
+
+    Args:
+        done: Is told of every sample that is over.
+        patience: Void samples in a row after which nothing more is begun.
+        found: Finds what is to be played, for samples that are only places for one; None when nothing is left.
+    """
+
+    def __init__(
+        self,
+        done: SampleDone,
+        patience: int = PATIENCE,
+        found: Callable[[], Awaitable[InspectSample | None]] | None = None,
+    ) -> None:
+        self._done = done
+        self._found = found
+        self._patience = patience
+        self._void_in_a_row = 0
+        self.broken: Exception | None = None
+        """Why samples could no longer be kept."""
+        self.last_reason = ""
+
+    @property
+    def halted(self) -> bool:
+        """Whether nothing more is to be begun."""
+        return self.broken is not None or self._void_in_a_row >= self._patience
+
+    def check(self) -> None:
+        """Raise when nothing more is to be begun."""
+        if self.halted:
+            raise RunError("Not begun: the run was stopped before this sample.")
+
+    async def begin(self, state: TaskState) -> None:
+        """A sample is to begin; one that is only a place becomes what is found for it.
+
+        Raises:
+            RunError: Nothing more is to be begun.
+        """
+        self.check()
+        if self._found is None:
+            return
+        sample = await self._found()
+        if sample is None:
+            raise RunError("Not begun: nothing is left to play.")
+        assert isinstance(sample.input, list)
+        state.messages, state.metadata = list(sample.input), dict(sample.metadata or {})
+
+    def over(self, sample: Sample, card: ScoreCard | None) -> None:
+        """A sample is over."""
+        if sample.state == "void":
+            self._void_in_a_row += 1
+            self.last_reason = sample.reason
+        else:
+            self._void_in_a_row = 0
+        try:
+            self._done(sample, card)
+        except Exception as error:
+            self.broken = error
+            raise
+
+
+WATCH: ContextVar[SampleWatch | None] = ContextVar("m3bench_watch", default=None)
+
 
 FAULT = "m3bench/fault"
 """Where a sample's store has whose doing its end was, when it was not simply the model's."""
@@ -111,9 +179,9 @@ class SampleOptions(BaseModel):
             )
         return Executor(self.max_steps, self.batch, text=self.calling == "text")
 
-    def seating(self) -> Seating:
+    def seating(self) -> SeatOptions:
         """How the server of a sample is started."""
-        return Seating(
+        return SeatOptions(
             data=self.data,
             tasks=self.tasks,
             sandbox=self.sandbox,
@@ -250,7 +318,12 @@ def _answer(work: AgentState) -> str:
 
 
 def _tell(
-    watch: Watch | None, state: TaskState, began: float, error: Exception | None = None, *, fault: Fault = "client"
+    watch: SampleWatch | None,
+    state: TaskState,
+    began: float,
+    error: Exception | None = None,
+    *,
+    fault: Fault = "client",
 ) -> None:
     """Report a finished sample to a headless run."""
     if watch is None:
@@ -270,10 +343,10 @@ def _tell(
     watch.over(sample, card)
 
 
-def _usage() -> Usage:
+def _usage() -> SampleUsage:
     used = sample_model_usage().values()
     costs = [usage.total_cost for usage in used if usage.total_cost is not None]
-    return Usage(
+    return SampleUsage(
         input_tokens=sum(
             usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
             for usage in used

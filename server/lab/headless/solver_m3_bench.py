@@ -2,7 +2,8 @@
 
 Every prompt is put to the model behind the same history, which holds the task and the results of earlier steps and
 nothing that the model said: a plan hands on the tools it chose, a decision ends the work or not. The plan sees the
-whole catalog, descriptions and schemas uncut. Calls are strict JSON, unless native calls are asked for.
+whole catalog, descriptions and schemas uncut. Calls are strict JSON, unless native calls are asked for. The prompts
+have the roles that M³-Bench gives them, in our own words.
 """
 
 import json
@@ -13,25 +14,86 @@ from inspect_ai.agent import AgentState
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Content, ContentText, get_model
 from inspect_ai.tool import ToolInfo
 
-from m3bench.server.lab.headless.executor import BATCH, MAX_STEPS, result_parts, schema
-from m3bench.server.lab.headless.executor_replies import ReplyError, read_strict_calls
-from m3bench.server.lab.headless.image_pool import ImagePool
+from m3bench.server.lab.headless.executor import BATCH, MAX_STEPS, read_or_ask_again, result_parts, schema
 from m3bench.server.lab.headless.inspect_tools import SeatTools, calls_of, shown
-from m3bench.server.lab.headless.m3_bench_prompts import (
-    AGAIN,
-    DECIDE,
-    JSON_FORM,
-    NATIVE_FORM,
-    NO_CALLS,
-    NOT_RUN,
-    PLAN,
-    POOL,
-    PROCESS,
-    REPLY,
-    RESULTS,
-)
-from m3bench.server.lab.headless.second_try import read_or_ask_again
+from m3bench.server.lab.headless.replies import ReplyError, read_strict_calls
 from m3bench.tasks.tool_search import ToolSearch
+
+PLAN = """\
+You solve a task that begins with a picture, by calling tools in steps. This is step {step} of {steps}.
+
+Decide which tools this step needs. Calls of one step run at the same time, so whatever needs a result that is not \
+there yet waits for a later step. Leave out what has been done already: calls that nothing needs count against you.
+
+Write one line for each tool you choose, its name, a colon, and what you want from it, as in
+name_of_the_tool: what it is to find out
+Below these lines say in a few words how they bring the task forward.
+
+These are the tools, each with its description and the schema of its arguments:
+{catalog}"""
+
+PROCESS = """\
+Now make the calls of step {step} of {steps} with the tools that were chosen for it, at least one and at most {batch}. \
+They run at the same time.
+
+{form}{pool}
+
+The tools that were chosen, each with its description and the schema of its arguments:
+{tools}"""
+
+JSON_FORM = """\
+Reply with one JSON object and with nothing before or after it, neither prose nor a code fence:
+{"calls": [{"tool": "name", "arguments": {"argument": "value"}}]}"""
+
+NATIVE_FORM = "Call the tools directly, all of them in this one turn."
+
+POOL = """
+
+Pictures that tools can open so far, by path, and where each is from:
+{lines}"""
+
+AGAIN = """\
+Your reply could not be read: {problem} Reply once more with the JSON object alone:
+{{"calls": [{{"tool": "name", "arguments": {{"argument": "value"}}}}]}}"""
+
+RESULTS = "Results of step {step}:"
+
+NO_CALLS = "Step {step} made no call: {problem}"
+
+NOT_RUN = "Calls after the first {batch} of the step were not run."
+
+DECIDE = """\
+Look at the results so far and at the task again, which was:
+
+{question}
+
+Is everything there that its answer needs? Reply with one word, yes or no."""
+
+REPLY = """\
+The work with tools is over. Write the answer to the task from the results above, for the person who asked: plain \
+words, nothing about tools or steps, nothing that the results do not show. Where the task names fields to hand in, end \
+with them as one JSON object, the fields' names as keys."""
+
+
+_PATH = re.compile(r"(?<![\w/:.\\-])(?:\.{1,2}/)?\w[\w./-]*\.(?:png|jpe?g|webp|gif|bmp|tiff?)\b", re.IGNORECASE)
+"""A relative path to a picture; neither an address nor the path of a machine."""
+
+
+class ImagePool:
+    """Paths of pictures, each with where it is from, in the order in which they came up."""
+
+    def __init__(self) -> None:
+        self._origins: dict[str, str] = {}
+
+    def add(self, text: str, origin: str) -> None:
+        """Take in the pictures that a text names; those that are known keep their first origin."""
+        for path in _PATH.findall(text):
+            self._origins.setdefault(path.removeprefix("./"), origin)
+
+    def lines(self) -> str:
+        """The pool for a model to read; empty when there is nothing in it."""
+        return "\n".join(f"- ./{path} ({origin})" for path, origin in self._origins.items())
+
 
 FALLBACK = 4
 """Tools that are taken, those most like the task, when a plan names none."""

@@ -1,36 +1,116 @@
 """Drives a model as MCP-Bench does: rounds in which it plans the next calls from all results so far, then an answer.
 
-Every round is a prompt of its own behind the task and the results, with the whole catalog in it. Long results are
-shortened by the model before they are kept. With planning in one go there is a single plan, made before any result is
-known, which is carried out as it stands.
+Every round is a prompt of its own behind the task and the results, with the whole catalog in it. With planning in one
+go there is a single plan, made before any result is known, which is carried out as it stands. The prompts have the
+roles that MCP-Bench gives them, in our own words.
+
+Long results are shortened by the model before they are kept. Only texts are shortened; pictures stay. A reply that is
+empty or not shorter is of no use: then the beginning of the result is kept. Whatever is kept is cut at the limit, so
+that a talkative model has no more room than another.
 """
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 from inspect_ai.agent import AgentState
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Content, ContentText, get_model
 from inspect_ai.tool import ToolInfo
 
-from m3bench.server.lab.headless.compression import LIMIT, Compression
-from m3bench.server.lab.headless.executor import result_parts, schema
-from m3bench.server.lab.headless.executor_replies import ReplyError, read_round, read_steps
+from m3bench.server.lab.headless.executor import read_or_ask_again, result_parts, schema
 from m3bench.server.lab.headless.inspect_tools import SeatTools, calls_of, shown
-from m3bench.server.lab.headless.mcp_bench_prompts import (
-    ANSWER,
-    CORRECTION,
-    NATIVE_FORM,
-    ONE_SHOT,
-    RESULTS,
-    ROUND,
-    ROUND_FORM,
-)
-from m3bench.server.lab.headless.second_try import read_or_ask_again
+from m3bench.server.lab.headless.replies import ReplyError, WrittenCall, read_round, read_steps
+
+ROUND = """\
+You solve a task that begins with a picture, by calling tools in rounds. This is round {round} of at most {rounds}.
+
+Look at what the results so far say and decide what is needed next. The calls of a round run at the same time: put \
+together what does not need each other's results, and leave whatever needs a result that is not there yet for a later \
+round. When the results hold all that the answer needs, say so and call nothing.
+
+{form}
+
+These are the tools, each with its description and the schema of its arguments:
+{catalog}"""
+
+ROUND_FORM = """\
+Reply with one JSON object:
+{"done": false, "why": "what is to be found out now", "calls": [{"tool": "name", "arguments": {"argument": "value"}}]}
+or, when nothing more is needed:
+{"done": true, "why": "what the answer rests on", "calls": []}"""
+
+NATIVE_FORM = "Call the tools of this round directly, all in this one turn; when nothing more is needed, call none."
+
+ONE_SHOT = """\
+You solve a task that begins with a picture, by calling tools. You plan once, now: all calls that you will ever make, \
+before the result of any of them is known. Calls of one step run at the same time, and steps run one after the other.
+
+Reply with one JSON object, the steps in their order:
+{{"why": "how the steps lead to the answer", "steps": [[{{"tool": "name", "arguments": {{"argument": "value"}}}}]]}}
+
+These are the tools, each with its description and the schema of its arguments:
+{catalog}"""
+
+CORRECTION = "That could not be read: {problem} Write it once more, as one JSON object in the form above."
+
+RESULTS = "Results of round {round}:"
+
+COMPRESS = """\
+A tool returned more than can be kept. Write down what of it the task may still need, in at most {limit} characters: \
+names, numbers, identifiers, addresses and paths exactly as they stand, nothing that is not there, and no comment of \
+your own.
+
+The task:
+{question}
+
+What {tool} returned:
+{text}"""
+
+COMPRESSED = "(shortened from {length} characters) {text}"
+
+ANSWER = """\
+No more tools can be called. Write the answer to the task from the results above, complete and in plain words, and \
+claim nothing that they do not show. Where the task names fields to hand in, end with them as one JSON object, the \
+fields' names as keys."""
+
+
+LIMIT = 4_000
+"""Characters of a result that are kept as they are: about the thousand tokens of the paper's public runner."""
+
+
+class Compression:
+    """Keeps results within a length.
+
+    Args:
+        limit: Characters above which a text is shortened, and to which.
+        question: The task.
+        ask: Puts a prompt to the model and gives its reply.
+    """
+
+    def __init__(self, limit: int, question: str, ask: Callable[[str], Awaitable[str]]) -> None:
+        self._limit = limit
+        self._question = question
+        self._ask = ask
+
+    async def shorten(self, tool: str, parts: Sequence[Content]) -> list[Content]:
+        """The parts of a tool's result, each text within the limit."""
+        return [
+            ContentText(text=await self._text(tool, part.text)) if isinstance(part, ContentText) else part
+            for part in parts
+        ]
+
+    async def _text(self, tool: str, text: str) -> str:
+        if len(text) <= self._limit:
+            return text
+        prompt = COMPRESS.format(limit=self._limit, question=self._question, tool=tool, text=text)
+        said = (await self._ask(prompt)).strip()
+        kept = said if 0 < len(said) < len(text) else text
+        return COMPRESSED.format(length=len(text), text=kept[: self._limit])
+
 
 ROUNDS = 20
 
-Calls = Sequence[tuple[str, dict[str, Any]]]
+Calls = Sequence[WrittenCall]
 Read = TypeVar("Read")
 
 

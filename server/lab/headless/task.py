@@ -1,6 +1,8 @@
-"""The benchmark as an Inspect task: a sample for each attempt at a task, with the question and the picture in it.
+"""The benchmark as an Inspect task: a sample for each attempt at a task, and the score card as an Inspect score.
 
-References, checks and answers stay on the server's side: a sample holds what any client is told.
+References, checks and answers stay on the server's side: a sample holds what any client is told, the question and the
+picture. The card is computed once, by the server that recorded the calls; nothing is scored again here. A metric
+without a value is NaN, which Inspect leaves out of its means and does not take for 0.
 """
 
 from base64 import b64encode
@@ -18,15 +20,57 @@ from inspect_ai.model import (
     ContentText,
     ContentVideo,
 )
-from inspect_ai.solver import Solver
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import Solver, TaskState
 from mcp_types import ImageContent
 
 from m3bench.server.lab.headless.inspect_tools import shown_image
-from m3bench.server.lab.headless.plan import Attempt
-from m3bench.server.lab.headless.scorer import scorecard
+from m3bench.server.lab.headless.plan import SampleAttempt
 from m3bench.server.runs.handin import wanted_lines
+from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.migration import read_card
+from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.tasks.errors import RunError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task, picture_type, recording_type
+
+CARD, RUN, ANSWER = "m3bench/card", "m3bench/run", "m3bench/answer"
+"""Where a sample's store has the score card, the run's handle and the answer that was handed in."""
+
+FACTS = ("task", "family", "checks", "outcomes", "excluded", "reference", "ranges", "scoring_profile")
+"""Fields of a score card that go along with its numbers."""
+
+VALUES = (*AVERAGED, "average", "success", "m3_average")
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def scorecard() -> Scorer:
+    """The score card of the sample's run."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = state.store.get(CARD)
+        if found is None:
+            raise RunError("The sample ended before its answer could be handed in: there is nothing to score.")
+        return score_of(read_card(found), state.store.get(RUN), state.store.get(ANSWER))
+
+    return score
+
+
+def score_of(card: ScoreCard, run: str, answer: str) -> Score:
+    """A score card as a score."""
+    data = card.to_json()
+    numbers = {**card.numbers, "success": card.success}
+    return Score(
+        value={name: float("nan") if (value := numbers.get(name)) is None else float(value) for name in VALUES},
+        answer=answer,
+        explanation=markdown(card),
+        metadata={
+            "run": run,
+            **{name: data[name] for name in FACTS},
+        },
+    )
+
 
 NAME = "m3"
 
@@ -46,7 +90,7 @@ Fields to hand in beside the answer, by name:
 
 def inspect_task(
     library: Library,
-    attempts: Sequence[tuple[Attempt, str]],
+    attempts: Sequence[tuple[SampleAttempt, str]],
     solver: Solver,
     max_calls: int,
     *,
@@ -62,7 +106,7 @@ def inspect_task(
         if attempt.task not in told:
             task = library.task(attempt.task)
             told[attempt.task] = prompt(library, task, max_calls, sighted=sighted, hearing=hearing)
-    return _task(library, [_sample(library, *one, told[one[0].task]) for one in attempts], solver)
+    return _task(library, [_sample(library, *attempt, told[attempt[0].task]) for attempt in attempts], solver)
 
 
 def places(library: Library, count: int, solver: Solver) -> InspectTask:
@@ -71,14 +115,20 @@ def places(library: Library, count: int, solver: Solver) -> InspectTask:
 
 
 def sample_of(
-    library: Library, attempt: Attempt, profile: str, max_calls: int, *, sighted: bool = True, hearing: bool = False
+    library: Library,
+    attempt: SampleAttempt,
+    profile: str,
+    max_calls: int,
+    *,
+    sighted: bool = True,
+    hearing: bool = False,
 ) -> InspectSample:
     """The sample of one attempt."""
     told = prompt(library, library.task(attempt.task), max_calls, sighted=sighted, hearing=hearing)
     return _sample(library, attempt, profile, told)
 
 
-def _sample(library: Library, attempt: Attempt, profile: str, told: list[Content]) -> InspectSample:
+def _sample(library: Library, attempt: SampleAttempt, profile: str, told: list[Content]) -> InspectSample:
     return InspectSample(
         id=attempt.task if attempt.repeat == 1 else f"{attempt.task}#{attempt.repeat}",
         input=[ChatMessageUser(content=told)],

@@ -1,4 +1,4 @@
-"""Zip archives that say the same twice, and that are read without trust.
+"""Zip archives: written so that equal content gives equal bytes, and read without trust.
 
 Written with fixed times, modes and order, so that the same content makes the same bytes. Read by name into memory:
 nothing is ever extracted to where an archive says, names are from a known pattern, and counts and sizes are bounded
@@ -31,7 +31,7 @@ _ENCRYPTED = 1
 
 
 def write_archive(path: Path, members: Iterable[tuple[str, Callable[[], bytes]]]) -> None:
-    """Write members, which must come in the order of their names, in place of the file that is there.
+    """Write members, which must come in the order of their names, replacing the file if it exists.
 
     Raises:
         InputFileError: The file cannot be written.
@@ -105,7 +105,7 @@ class Archive:
             raise InputFileError(self.path, f"is damaged: {name} cannot be unpacked ({error})") from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._zip.close()
 
     def __enter__(self) -> Self:

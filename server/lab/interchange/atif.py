@@ -7,11 +7,19 @@ words between calls, is absent, not made up; model and tokens are named where a 
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from m3bench.server.lab.interchange.episode import Episode, EpisodeStep, arguments, blocks, clean, shown_name
+from m3bench.server.lab.interchange.episode import (
+    Block,
+    Episode,
+    EpisodeStep,
+    arguments,
+    blocks,
+    clean_text,
+    shown_name,
+)
 from m3bench.server.store.records import CallRecord
 
 SCHEMA = "ATIF-v1.7"
@@ -21,13 +29,13 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Agent(_Model):
-    """Who acted."""
+class AtifAgent(_Model):
+    """The agent that acted."""
 
     name: str
     version: str
     model_name: str | None = None
-    extra: dict[str, Any] | None = None
+    extra: dict[str, object] | None = None
 
 
 class ToolCall(_Model):
@@ -35,20 +43,20 @@ class ToolCall(_Model):
 
     tool_call_id: str
     function_name: str
-    arguments: dict[str, Any]
-    extra: dict[str, Any] | None = None
+    arguments: dict[str, object]
+    extra: dict[str, object] | None = None
 
 
 class ObservationResult(_Model):
-    """What came of a call."""
+    """The result of a call."""
 
     source_call_id: str | None = None
     content: str | None = None
-    extra: dict[str, Any] | None = None
+    extra: dict[str, object] | None = None
 
 
 class Observation(_Model):
-    """What came of a step."""
+    """The results of a step."""
 
     results: tuple[ObservationResult, ...]
 
@@ -62,7 +70,7 @@ class AtifStep(_Model):
     message: str
     tool_calls: tuple[ToolCall, ...] | None = None
     observation: Observation | None = None
-    extra: dict[str, Any] | None = None
+    extra: dict[str, object] | None = None
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
@@ -77,13 +85,13 @@ class AtifStep(_Model):
 
 
 class FinalMetrics(_Model):
-    """What the whole came to."""
+    """Totals of the whole run."""
 
     total_prompt_tokens: int | None = None
     total_completion_tokens: int | None = None
     total_cost_usd: float | None = None
     total_steps: int
-    extra: dict[str, Any] | None = None
+    extra: dict[str, object] | None = None
 
 
 class AtifTrajectory(_Model):
@@ -92,11 +100,11 @@ class AtifTrajectory(_Model):
     schema_version: Literal["ATIF-v1.7"] = "ATIF-v1.7"
     session_id: str | None = None
     trajectory_id: str | None = None
-    agent: Agent
+    agent: AtifAgent
     steps: tuple[AtifStep, ...] = Field(min_length=1)
     notes: str | None = None
     final_metrics: FinalMetrics | None = None
-    extra: dict[str, Any] | None = None
+    extra: dict[str, object] | None = None
 
     @model_validator(mode="after")
     def _numbered(self) -> Self:
@@ -105,7 +113,7 @@ class AtifTrajectory(_Model):
                 raise ValueError(f"step {number} has the step_id {step.step_id}")
         return self
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes; what is absent is left out."""
         return self.model_dump(mode="json", exclude_none=True)
 
@@ -115,11 +123,13 @@ def atif(story: Episode) -> AtifTrajectory:
     steps = tuple(_steps(story))
     name, _, version = story.client.rpartition(" ")
     usage = story.sample.usage if story.sample is not None and story.model is not None else None
-    score = {"metrics": dict(story.metrics), "success": story.success} if story.card is not None else None
+    score: dict[str, object] | None = None
+    if story.card is not None:
+        score = {"metrics": dict(story.metrics), "success": story.success}
     return AtifTrajectory(
         session_id=story.run.id,
         trajectory_id=story.run.id,
-        agent=Agent(
+        agent=AtifAgent(
             name=(name if story.model is None else story.agent) or version or "unknown client",
             version=version if name else "unknown",
             model_name=story.model,
@@ -160,16 +170,23 @@ def _step(number: int, step: EpisodeStep) -> AtifStep:
 
 
 def _call(call: CallRecord) -> ToolCall:
-    extra = {"tool": clean(call.tool)}
-    return ToolCall(tool_call_id=str(call.id), function_name=shown_name(call), arguments=arguments(call), extra=extra)
+    return ToolCall(
+        tool_call_id=str(call.id),
+        function_name=shown_name(call),
+        arguments={**arguments(call)},
+        extra={"tool": clean_text(call.tool)},
+    )
 
 
 def _result(call: CallRecord) -> ObservationResult:
-    extra = {"outcome": call.outcome, "owner": call.owner}
-    return ObservationResult(source_call_id=str(call.id), content="\n".join(map(_text, blocks(call))), extra=extra)
+    return ObservationResult(
+        source_call_id=str(call.id),
+        content="\n".join(map(_text, blocks(call))),
+        extra={"outcome": call.outcome, "owner": call.owner},
+    )
 
 
-def _text(block: dict[str, Any]) -> str:
+def _text(block: Block) -> str:
     if block.get("type") == "text":
         return str(block.get("text", ""))
     return (

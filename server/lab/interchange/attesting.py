@@ -5,14 +5,14 @@ from pathlib import Path
 
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES
-from m3bench.server.lab.interchange.signatures import Tally
+from m3bench.server.lab.interchange.signatures import SignedTally
 from m3bench.server.lab.interchange.submission import Submission
-from m3bench.server.lab.interchange.verdict import Verdict
+from m3bench.server.lab.interchange.verdict import BundleVerdict
 from m3bench.server.runs.attestation.keys import PublicKey
 from m3bench.tasks.errors import UserError
 
 
-def attest_bundle(path: Path, verdict: Verdict, trusted: Sequence[PublicKey]) -> None:
+def attest_bundle(path: Path, verdict: BundleVerdict, trusted: Sequence[PublicKey]) -> None:
     """Check the signatures of a bundle.
 
     Args:
@@ -40,10 +40,10 @@ def attest_bundle(path: Path, verdict: Verdict, trusted: Sequence[PublicKey]) ->
         if claimed not in trusted:
             verdict.note(f"It says that {claimed.fingerprint} signed it, which is not a key that you trust (--trust).")
             return
-        _check(submission, Tally(signatures, claimed), claimed, verdict)
+        _check(submission, SignedTally(signatures, claimed), claimed, verdict)
 
 
-def _check(submission: Submission, tally: Tally, key: PublicKey, verdict: Verdict) -> None:
+def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: BundleVerdict) -> None:
     if not tally.signed:
         verdict.differ("bundle", "tally", f"signed by {key.fingerprint}", "not by that key")
         return

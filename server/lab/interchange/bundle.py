@@ -15,13 +15,13 @@ This module is the form and the packing; `submission` reads a bundle back, `resc
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -70,7 +70,7 @@ class Claims(_Form):
     """By the paper's metric; null in bundles from before it stood beside another one."""
 
 
-class Index(_Form):
+class BundleIndex(_Form):
     """The content of `bundle.json`."""
 
     format: Literal["m3bench/bundle"] = "m3bench/bundle"
@@ -93,8 +93,8 @@ class PackedRun(_Form):
     ended: str | None
     answer: str | None
     seal: str | None
-    manifest: dict[str, Any]
-    fields: dict[str, Any] | None = None
+    manifest: dict[str, object]
+    fields: dict[str, object] | None = None
 
 
 class PackedCall(_Form):
@@ -113,7 +113,7 @@ class PackedCall(_Form):
     outcome: str | None
     owner: str | None
     result: str | None = Hash
-    error: list[Any] | None
+    error: list[object] | None
     full: str | None = Hash
     forwarded_ns: int | None
     returned_ns: int | None
@@ -136,7 +136,7 @@ def claims_of(rows: Sequence[Row], paper: Sequence[Row], solved: int, void: int,
     )
 
 
-def pack(folder: Path, path: Path) -> Index:
+def pack(folder: Path, path: Path) -> BundleIndex:
     """Pack a result set, or a plain data folder, into a file.
 
     Raises:
@@ -152,7 +152,7 @@ def pack(folder: Path, path: Path) -> Index:
         store.close()
 
 
-def pack_set(found: ResultSet, store: Store, path: Path, *, seat: str | None = None) -> Index:
+def pack_set(found: ResultSet, store: Store, path: Path, *, seat: str | None = None) -> BundleIndex:
     """Pack a result set into a file.
 
     Args:
@@ -175,7 +175,7 @@ def pack_set(found: ResultSet, store: Store, path: Path, *, seat: str | None = N
                 spool.put(SIGNED, _json(signed.model_dump(mode="json")))
             solved = sum(result.card.success is True for result in found.results)
             claims = claims_of(found.rows, found.paper_rows, solved, len(found.void), len(found.missing))
-            index = Index(m3bench=version("m3bench"), claims=claims, members=dict(sorted(spool.hashes.items())))
+            index = BundleIndex(m3bench=version("m3bench"), claims=claims, members=dict(sorted(spool.hashes.items())))
             spool.put(INDEX, _json(index.model_dump(mode="json")))
             write_archive(path, spool.members())
     except OSError as error:
@@ -211,14 +211,13 @@ def _spool_run(spool: "_Spool", run: RunRecord, store: Store) -> None:
         spool.put(f"{place}/{JUDGES}", said.read_bytes())
 
 
-def _call(spool: "_Spool", call: CallRecord) -> dict[str, Any]:
-    packed = asdict(call)
-    for name in BYTES:
-        packed[name] = None if packed[name] is None else spool.value(packed[name])
-    return packed
+def _call(spool: "_Spool", call: CallRecord) -> dict[str, object]:
+    values = {name: getattr(call, name) for name in BYTES}
+    hashes = {name: None if value is None else spool.value(value) for name, value in values.items()}
+    return {**asdict(call), **hashes}
 
 
-def _file(spool: "_Spool", workspace: Path, path: Path) -> dict[str, Any]:
+def _file(spool: "_Spool", workspace: Path, path: Path) -> dict[str, object]:
     name = path.relative_to(workspace).as_posix()
     try:
         name.encode()
@@ -259,15 +258,15 @@ class _Spool:
             self.put(f"values/{digest}", content)
         return digest
 
-    def members(self) -> Iterator[tuple[str, Any]]:
+    def members(self) -> Iterator[tuple[str, Callable[[], bytes]]]:
         """The members in the order of their names."""
         for name, path in sorted(self._paths.items()):
             yield name, path.read_bytes
 
 
-def _json(data: Mapping[str, Any]) -> bytes:
+def _json(data: Mapping[str, object]) -> bytes:
     return f"{json.dumps(data, indent=1, sort_keys=True)}\n".encode()
 
 
-def _lines(entries: Iterator[Mapping[str, Any]]) -> bytes:
+def _lines(entries: Iterator[Mapping[str, object]]) -> bytes:
     return "".join(f"{json.dumps(entry, sort_keys=True)}\n" for entry in entries).encode()

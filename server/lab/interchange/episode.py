@@ -1,26 +1,38 @@
-"""A run as exporters tell it: who played, what was asked, the calls step by step, what was answered.
+"""A run as exporters write it: who played, what was asked, the calls step by step, what was answered.
 
 Made from the record alone and, when it is at hand, the task. Calls that failed through no fault of the agent are told
-too, each in a step of its own: a trajectory that is scored leaves them out, a story does not.
+too, each in a step of its own: a trajectory that is scored leaves them out, an episode does not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
-from m3bench.proxy.indirect import INJECTED
-from m3bench.server.lab.results.resultset import HEADER, SAMPLES, Header, Sample, read_header, read_samples
+from m3bench.proxy.names import INJECTED
+from m3bench.server.lab.results.resultset import (
+    HEADER,
+    SAMPLES,
+    Header,
+    Sample,
+    read_header,
+    read_samples,
+    task_set_of,
+)
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.store.contract import Store
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
+from m3bench.tasks.json_types import JsonObject, JsonValue
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task
 from m3bench.tasks.trajectory import Trajectory
+
+Block: TypeAlias = JsonObject
+"""A part of a tool's result: a text, a picture, …"""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -36,7 +48,7 @@ class EpisodeStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Episode:
-    """A run with its story."""
+    """A run with everything that exporters write of it."""
 
     run: RunRecord
     card: ScoreCard | None
@@ -47,12 +59,12 @@ class Episode:
     trajectory: Trajectory
     """What is scored: the steps without the calls that do not count."""
     client: str
-    """Name and version the client gave of itself."""
+    """The name and version that the client gave."""
     revision: str
     header: Header | None
     """Of the result set the run belongs to, when it does."""
     sample: Sample | None = None
-    """What that result set notes of the run: tokens, cost, time."""
+    """What that result set records of the run: tokens, cost, time."""
     pictures: tuple[tuple[str, bytes], ...] = ()
     """Name and content of the pictures that were asked about, when the task is at hand."""
 
@@ -82,13 +94,13 @@ class Episode:
     def question(self) -> str:
         """What was asked, with the paths of the pictures."""
         if self.task is None:
-            return f"Task {clean(self.run.task)}"
+            return f"Task {clean_text(self.run.task)}"
         return "\n".join([self.task.question, *(f"./{MEDIA}/{name}" for name in self.task.pictures)])
 
     @property
     def answer(self) -> str | None:
         """What was submitted."""
-        return None if self.run.answer is None else str(clean(handed_in(self.run)))
+        return None if self.run.answer is None else clean_text(handed_in(self.run))
 
     @property
     def metrics(self) -> Mapping[str, float | None]:
@@ -102,15 +114,15 @@ class Episode:
 
 
 def episode(run: RunRecord, store: Store, library: Library) -> Episode:
-    """The story of a run."""
-    known = run.manifest.get("tasks", {}).get("hash") == library.hash
+    """A run with everything that exporters write of it."""
+    known = task_set_of(run.manifest).get("hash") == library.hash
     task = library.tasks.get(run.task) if known else None
     recorded = store.calls(run.id)
     calls = [call for call in recorded if call.tool not in OWN_TOOLS]
     card = card_of(run)
     found = played_run(calls, task.question if task is not None else "", card.client if card else None)
     steps = [
-        EpisodeStep(calls=tuple(found.calls[index] for index in step), evidence=evidence)
+        EpisodeStep(calls=tuple(found.calls[index].record for index in step), evidence=evidence)
         for step, evidence in zip(found.segmentation.steps, found.segmentation.evidence, strict=True)
     ]
     steps += [EpisodeStep(calls=(call,), evidence="") for call in found.excluded]
@@ -124,7 +136,7 @@ def episode(run: RunRecord, store: Store, library: Library) -> Episode:
         task=task,
         steps=tuple(sorted(steps, key=lambda step: step.calls[0].id)),
         trajectory=found.trajectory,
-        client=clean(last.client) if last is not None else "",
+        client=clean_text(last.client) if last is not None else "",
         revision=last.revision if last is not None else "",
         header=header,
         sample=samples.get(run.id),
@@ -134,7 +146,7 @@ def episode(run: RunRecord, store: Store, library: Library) -> Episode:
 
 @lru_cache(maxsize=4)
 def _samples(folder: Path, changed: int) -> Mapping[str, Sample]:
-    """What a result set notes of its runs; read once for all of them, unless it changed."""
+    """What a result set records of its runs; read once for all of them, unless it changed."""
     return {sample.run: sample for sample in read_samples(folder).values() if sample.run is not None}
 
 
@@ -157,20 +169,21 @@ def ended(call: CallRecord) -> int:
 def shown_name(call: CallRecord) -> str:
     """The tool's name as the client sent it."""
     name = call.params.get("name")
-    return str(clean(name if isinstance(name, str) and name else call.tool))
+    return clean_text(name if isinstance(name, str) and name else call.tool)
 
 
-def arguments(call: CallRecord) -> dict[str, Any]:
+def arguments(call: CallRecord) -> JsonObject:
     """The arguments as the agent chose them, without what clients add."""
-    return {clean(name): clean(value) for name, value in call.arguments.items() if name not in INJECTED}
+    return {clean_text(name): clean(value) for name, value in call.arguments.items() if name not in INJECTED}
 
 
-def blocks(call: CallRecord) -> list[dict[str, Any]]:
+def blocks(call: CallRecord) -> list[Block]:
     """The content of a result; the message of an error that took its place."""
     if call.error is not None:
-        return [{"type": "text", "text": clean(str(call.error[1]))}]
+        return [{"type": "text", "text": clean_text(str(call.error[1]))}]
     content = call.result_json.get("content")
-    return [clean(block) for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    found = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    return [{clean_text(name): clean(value) for name, value in block.items()} for block in found]
 
 
 def text(call: CallRecord) -> str:
@@ -178,10 +191,15 @@ def text(call: CallRecord) -> str:
     return "\n".join(str(block.get("text", "")) for block in blocks(call) if block.get("type") == "text")
 
 
-def clean(value: Any) -> Any:
-    """Data that UTF-8 can carry: a client may send half of a character."""
+def clean(value: JsonValue) -> JsonValue:
+    """The value with texts that UTF-8 can encode: a client may send half of a surrogate pair."""
     if isinstance(value, str):
-        return value.encode(errors="replace").decode()
-    if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
-    return [clean(item) for item in value] if isinstance(value, list) else value
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {clean_text(name): clean(item) for name, item in value.items()}
+    return [clean(item) for item in value] if isinstance(value, Sequence) else value
+
+
+def clean_text(text: str) -> str:
+    """The text with a question mark for every lone surrogate."""
+    return text.encode(errors="replace").decode()

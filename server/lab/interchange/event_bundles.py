@@ -9,10 +9,9 @@ from m3bench.server.lab.interchange.bundle import pack_set
 from m3bench.server.lab.results.file_names import file_name
 from m3bench.server.lab.results.resultset import ResultSet, Sample, read_record
 from m3bench.server.runs.attestation.keys import key_of
-from m3bench.server.runs.attestation.log import entries
-from m3bench.server.runs.attestation.statements import counted, state_tally
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.runs.attestation.statements import counted, entries, state_tally
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -22,7 +21,7 @@ TALLY = "tally.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Packed:
-    """What came of a participant."""
+    """What was packed for a participant."""
 
     name: str
     file: Path | None
@@ -31,7 +30,9 @@ class Packed:
     """Their runs, by what became of them."""
 
 
-def pack_participants(place: Place, seats: Mapping[str, str], tasks: Sequence[str], folder: Path) -> list[Packed]:
+def pack_participants(
+    place: RecordLocation, seats: Mapping[str, str], tasks: Sequence[str], folder: Path
+) -> list[Packed]:
     """Write a bundle for each participant of an event whose runs are scored.
 
     Args:
@@ -65,7 +66,7 @@ def pack_participants(place: Place, seats: Mapping[str, str], tasks: Sequence[st
 
 
 def _of(everything: ResultSet, name: str, mine: Sequence[RunRecord], tasks: Sequence[str]) -> ResultSet:
-    """What one participant did, held against all that there was to do."""
+    """What one participant did, out of everything there was to do."""
     own = {run.id for run in mine}
     results = tuple(
         replace(result, sample=result.sample.model_copy(update={"repeat": 1}))
@@ -99,7 +100,7 @@ def _write_tally(folder: Path, data: Path, runs: Sequence[RunRecord], made: Sequ
     signed = state_tally(key, runs, entries(data)).model_dump(mode="json") if key is not None else None
     tally = {
         "counts": counted(_states(runs)),
-        "participants": {one.name: dict(one.counts) for one in made},
+        "participants": {participant.name: dict(participant.counts) for participant in made},
         "key": None if key is None else key.public.line,
         "signed": signed,
     }

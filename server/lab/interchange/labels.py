@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from m3bench.tasks.errors import InputFileError, TrajectoryError
 from m3bench.tasks.trajectory import Call
@@ -19,6 +18,16 @@ from m3bench.tasks.trajectory import Call
 COLUMNS = ("first_tool", "first_arguments", "second_tool", "second_arguments", "same")
 _WORDS = {"1": True, "true": True, "yes": True, "same": True, "0": False, "false": False, "no": False,
           "different": False}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LabelledPair:
+    """A label as it stands in a file; the calls are not read yet."""
+
+    where: str
+    first: object
+    second: object
+    same: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +42,9 @@ class Labels:
     other_tools: int
     """Pairs of calls of different tools, left out."""
     divided: int
-    """Pairs that as many people call the same as do not, left out."""
+    """Pairs on which votes are tied, left out."""
     agreement: float | None
-    """Of the pairs with several labels, the mean share of labels that are those of most; None without such pairs."""
+    """Of the pairs with several labels, the mean share of the majority's labels; None without such pairs."""
 
 
 def read_labels(path: Path) -> Labels:
@@ -45,13 +54,13 @@ def read_labels(path: Path) -> Labels:
         InputFileError: It cannot be read, or is not what it should be.
     """
     votes: dict[str, tuple[tuple[Call, Call], Counter[bool]]] = {}
-    for where, row in _rows(path):
+    for row in _rows(path):
         try:
-            first, second = (Call.from_json(row[name], name) for name in ("first", "second"))
+            first, second = Call.from_json(row.first, "first"), Call.from_json(row.second, "second")
         except TrajectoryError as error:
-            raise InputFileError(path, f"{where}: {error}") from error
+            raise InputFileError(path, f"{row.where}: {error}") from error
         key = json.dumps([first.to_json(), second.to_json()], sort_keys=True, ensure_ascii=False)
-        votes.setdefault(key, ((first, second), Counter()))[1][row["same"]] += 1
+        votes.setdefault(key, ((first, second), Counter()))[1][row.same] += 1
     if not votes:
         raise InputFileError(path, "has no labels")
     alike = [(pair, counts) for pair, counts in votes.values() if pair[0].tool == pair[1].tool]
@@ -67,8 +76,7 @@ def read_labels(path: Path) -> Labels:
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Rows as `first`, `second` and `same`, each with where it stands."""
+def _rows(path: Path) -> Iterator[_LabelledPair]:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -86,23 +94,25 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         where = f"pair {number}"
         if not isinstance(entry, Mapping) or not {"first", "second", "same"} <= set(entry):
             raise InputFileError(path, f"{where} must have first, second and same")
-        yield where, {**entry, "same": _label(path, where, entry["same"])}
+        label = _label(path, where, entry["same"])
+        yield _LabelledPair(where=where, first=entry["first"], second=entry["second"], same=label)
 
 
-def _csv(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _csv(path: Path, text: str) -> Iterator[_LabelledPair]:
     table = csv.DictReader(io.StringIO(text))
     missing = [name for name in COLUMNS if name not in (table.fieldnames or ())]
     if missing:
         raise InputFileError(path, f"has no column {', '.join(missing)}: the columns are {', '.join(COLUMNS)}")
     for row in table:
         where = f"line {table.line_num}"
-        calls: dict[str, Any] = {}
+        calls: dict[str, object] = {}
         for name in ("first", "second"):
             try:
                 calls[name] = {"tool": row[f"{name}_tool"], "arguments": json.loads(row[f"{name}_arguments"] or "{}")}
             except ValueError as error:
                 raise InputFileError(path, f"{where}: {name}_arguments is not JSON ({error})") from error
-        yield where, {**calls, "same": _label(path, where, row["same"])}
+        label = _label(path, where, row["same"])
+        yield _LabelledPair(where=where, first=calls["first"], second=calls["second"], same=label)
 
 
 def _label(path: Path, where: str, value: object) -> bool:

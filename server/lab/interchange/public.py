@@ -8,11 +8,11 @@ per task, and neither checks nor tolerances: what does not fit is left out on th
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from m3bench.server.lab.interchange.episode import Episode
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.errors import CallError, InputFileError, UserError
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.task import Reference, ReferenceCall, Task, TaskSet
@@ -23,9 +23,9 @@ IMAGES = "images"
 """The folder of pictures in a public task file."""
 
 
-def predictions(stories: Sequence[Episode]) -> list[dict[str, Any]]:
+def predictions(stories: Sequence[Episode]) -> list[JsonObject]:
     """Runs as a file of predictions."""
-    entries = []
+    entries: list[JsonObject] = []
     for story in stories:
         family = story.task.family if story.task is not None else None
         steps = story.trajectory.steps
@@ -41,7 +41,7 @@ def predictions(stories: Sequence[Episode]) -> list[dict[str, Any]]:
     return entries
 
 
-def tasks_json(library: Library) -> list[dict[str, Any]]:
+def tasks_json(library: Library) -> list[JsonObject]:
     """A set as a public task file."""
     return [
         {
@@ -55,7 +55,7 @@ def tasks_json(library: Library) -> list[dict[str, Any]]:
     ]
 
 
-def references_json(library: Library) -> list[dict[str, Any]]:
+def references_json(library: Library) -> list[JsonObject]:
     """The first reference of each task of a set, as a public reference file."""
     return public_tasks_json(
         TaskTrajectories(id=task.id, family=task.family, trajectories=(task.references[0].trajectory,))
@@ -169,8 +169,6 @@ def _task(id: str, entry: Mapping[str, object], trajectory: Trajectory, pictures
 
 def _defects(task: Task) -> list[str]:
     """What keeps a reference from running here."""
-    from m3bench.tasks.errors import CallError
-
     catalog = load_catalog().ready
     found = []
     for number, step in enumerate(task.references[0].steps, 1):

@@ -13,21 +13,20 @@ from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, Delivery, ToolRequest
+from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Caller, ToolAnswer, ToolRequest
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.backends.base import Backend
-from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.sandboxes.pool import Lease, SandboxPool
 from m3bench.sandboxes.workspace import RESULTS
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES
-from m3bench.server.lab.interchange.rescoring import Installation
+from m3bench.server.lab.interchange.rescoring import LocalInstallation
 from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
-from m3bench.server.lab.interchange.verdict import Odd, Verdict
+from m3bench.server.lab.interchange.verdict import BundleVerdict, Odd
 from m3bench.server.store.records import OWN_TOOLS, CallRecord
 from m3bench.server.store.seal import file_hashes
 from m3bench.tasks.fault import voids
@@ -43,7 +42,7 @@ _LIMIT = re.compile(r"This run has (?:made its (\d+) calls|used its ([\d.e+]+) m
 
 @dataclass(kw_only=True)
 class Replay:
-    """What came of making a run's calls again."""
+    """The result of replaying a run's calls."""
 
     calls: int = 0
     """How many were made again and came out the same."""
@@ -60,7 +59,7 @@ SHOWN = 5
 
 
 async def replay_bundle(
-    path: Path, verdict: Verdict, installation: Installation, backend: Backend, tell: Callable[[str], None]
+    path: Path, verdict: BundleVerdict, installation: LocalInstallation, backend: Backend, tell: Callable[[str], None]
 ) -> None:
     """Make the calls of all scored runs of a bundle again, and add what came of it to the verdict.
 
@@ -82,7 +81,7 @@ async def replay_bundle(
     with Archive(path, NAMES) as archive:
         submission = Submission(archive)
 
-        async def one(number: int, id: str) -> None:
+        async def replay(number: int, id: str) -> None:
             async with turns:
                 run = submission.run(id)
                 seat, _ = installation.served(run.record.manifest)
@@ -94,11 +93,11 @@ async def replay_bundle(
         async with anyio.create_task_group() as tasks:
             for number, sample in enumerate(submission.samples):
                 if sample.state == "scored" and sample.run is not None:
-                    tasks.start_soon(one, number, sample.run)
+                    tasks.start_soon(replay, number, sample.run)
     _add(verdict, [found[number] for number in sorted(found)])
 
 
-def _add(verdict: Verdict, replays: Sequence[tuple[str, "Replay"]]) -> None:
+def _add(verdict: BundleVerdict, replays: Sequence[tuple[str, "Replay"]]) -> None:
     unproven: list[str] = []
     for where, replay in replays:
         for odd in replay.differences:
@@ -142,13 +141,13 @@ class _Attempt:
         self._backend = backend
         self._found = Replay()
         self._disturbed: str | None = None
-        """The first call that may have left traces which nobody can make again."""
+        """The first call that may have had side effects which cannot be reproduced."""
 
     async def play(self, calls: Sequence[CallRecord]) -> Replay:
         """Make the calls in this order, and look at the files that they leave."""
         with TemporaryDirectory(prefix="m3bench-verify-", ignore_cleanup_errors=True) as name:
             root = Path(name)
-            async with Pool(self._backend, root) as pool:
+            async with SandboxPool(self._backend, root) as pool:
                 lease = await pool.lease(servers=self._seat.servers, scenes=self._library.scenes(self._task))
                 for name, data in self._library.media(self._task):
                     lease.put(f"{MEDIA}/{name}", data)
@@ -200,11 +199,13 @@ class _Attempt:
         )
 
     def _report(self, differences: Sequence[Odd]) -> None:
-        """What came out otherwise; after a call whose traces are not known, that refutes nothing."""
+        """Differences; after a call whose side effects are not known, they refute nothing."""
         if self._disturbed is None:
             self._found.differences += differences
         else:
-            self._found.unproven += [f"{what}: came out otherwise, after {self._disturbed}" for what, *_ in differences]
+            self._found.unproven += [
+                f"{what}: came out differently, after {self._disturbed}" for what, *_ in differences
+            ]
 
 
 class _Stage:
@@ -221,10 +222,10 @@ class _Stage:
         """That call is answered."""
 
     def admit(self) -> str | None:
-        """Limits were the first server's to keep."""
+        """Every call is admitted: the limits were the first server's to enforce."""
         return None
 
-    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None:
+    def lose(self, request: ToolRequest, tool: str, answer: ToolAnswer) -> None:
         """Nothing is recorded, so nothing gets lost."""
 
     async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
@@ -232,7 +233,7 @@ class _Stage:
         return await self._lease.call(tool, arguments, seconds)
 
     def keep(self, call: int, result: bytes) -> str:
-        """Put a result that is too large for a client where it was put then."""
+        """Keep a result that is too large for a client where it was kept the first time."""
         name = f"{RESULTS}/{call:x}.json"
         self._lease.put(name, result)
         return f"./{name}"
@@ -247,7 +248,7 @@ class _Numbers:
         """The number of the call."""
         return self.number
 
-    async def answered(self, call: int, answer: Answer, delivery: Delivery | None = None) -> None:
+    async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
         """Nothing is recorded."""
 
     def sent(self, call: int, sent_ns: int) -> None:
@@ -259,7 +260,7 @@ class _NoTools:
 
     names = OWN_TOOLS
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, object], client: str = "") -> ToolAnswer:
         """Never asked: calls of these are left out."""
         raise NotImplementedError(name)
 
@@ -277,10 +278,11 @@ def _request(call: CallRecord) -> ToolRequest:
     )
 
 
-def _unrepeatable(call: CallRecord, manifest: Mapping[str, Any]) -> str | None:
+def _unrepeatable(call: CallRecord, manifest: Mapping[str, object]) -> str | None:
     """Why a call cannot be made again; None when it can."""
-    upstream = manifest.get("upstream") or {}
-    if call.tool.partition("/")[0] in upstream or (upstream and call.outcome == "unknown_tool"):
+    upstream = manifest.get("upstream")
+    servers = upstream if isinstance(upstream, Mapping) else {}
+    if call.tool.partition("/")[0] in servers or (servers and call.outcome == "unknown_tool"):
         return "a third-party server answered it"
     if call.outcome is None or call.owner == "client":
         return "it was cut off, and how far it got is not known"
@@ -289,7 +291,7 @@ def _unrepeatable(call: CallRecord, manifest: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _unequal(what: str, call: CallRecord, answer: Answer) -> Iterator[Odd]:
+def _unequal(what: str, call: CallRecord, answer: ToolAnswer) -> Iterator[Odd]:
     for name, claimed, real in (
         ("outcome", call.outcome, answer.outcome),
         ("owner", call.owner, answer.owner),
@@ -317,8 +319,10 @@ def _minutes(start: str, end: str) -> float:
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds() / 60
 
 
-def _plain(error: Any) -> Any:
-    return json.loads(json.dumps(error))
+def _plain(error: object) -> object:
+    """As JSON represents it: lists for tuples."""
+    plain: object = json.loads(json.dumps(error))
+    return plain
 
 
 def _text(result: bytes) -> str:
@@ -342,4 +346,4 @@ def _ended(call: CallRecord) -> int:
 def _overlap(calls: Sequence[CallRecord]) -> bool:
     """Whether calls were under way at the same time."""
     ordered = sorted(calls, key=_began)
-    return any(_ended(one) > _began(other) for one, other in pairwise(ordered))
+    return any(_ended(before) > _began(after) for before, after in pairwise(ordered))

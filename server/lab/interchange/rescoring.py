@@ -10,20 +10,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Protocol
 
 from m3bench.proxy.seat import Seat
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES, claims_of
-from m3bench.server.lab.interchange.consistency import oddities
+from m3bench.server.lab.interchange.consistency import RunTimes, is_coarse, odd_times, oddities
 from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
-from m3bench.server.lab.interchange.timing import Runs, is_coarse, odd_times
-from m3bench.server.lab.interchange.verdict import Coverage, Verdict
-from m3bench.server.lab.results.resultset import Result, Sample
+from m3bench.server.lab.interchange.verdict import BundleVerdict, Coverage, Odd
+from m3bench.server.lab.results.resultset import Result, Sample, task_set_of
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
-from m3bench.server.scorecard.restarts import without_restarts
+from m3bench.server.scorecard.trajectory import without_restarts
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.capability import ClientTable, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
@@ -36,8 +35,8 @@ TOLERANCE = 1e-6
 """How far a number may be off: processors do not all add in the same order."""
 
 
-class Installation(Protocol):
-    """What is installed here, as far as a bundle is held against it."""
+class LocalInstallation(Protocol):
+    """The installation that a bundle is checked against."""
 
     @property
     def library(self) -> Library:
@@ -49,7 +48,7 @@ class Installation(Protocol):
         """Whether everybody has the tasks with their references."""
         ...
 
-    def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
+    def served(self, manifest: Mapping[str, object]) -> tuple[Seat, dict[str, object]]:
         """The seat that a server here would give a run with such a manifest, and the manifest that run would have.
 
         Raises:
@@ -63,7 +62,7 @@ class Installation(Protocol):
         ...
 
 
-def verify_bundle(path: Path, installation: Installation, encoder: Encoder) -> Verdict:
+def verify_bundle(path: Path, installation: LocalInstallation, encoder: Encoder) -> BundleVerdict:
     """Score a bundle again and compare.
 
     Args:
@@ -79,19 +78,19 @@ def verify_bundle(path: Path, installation: Installation, encoder: Encoder) -> V
 
 
 class _Rescoring:
-    """One bundle being held against its log."""
+    """A bundle being checked against its log."""
 
-    def __init__(self, submission: Submission, installation: Installation, encoder: Encoder) -> None:
+    def __init__(self, submission: Submission, installation: LocalInstallation, encoder: Encoder) -> None:
         self._submission = submission
         self._installation = installation
         self._library = installation.library
         self._encoder = encoder
-        self._verdict = Verdict(name=submission.header.name, public=installation.public)
+        self._verdict = BundleVerdict(name=submission.header.name, public=installation.public)
         self._calls: dict[int, str] = {}
-        """The run of every call that was met."""
-        self._times = Runs()
+        """The run of every call seen so far."""
+        self._times = RunTimes()
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> BundleVerdict:
         """Everything that is not as claimed."""
         self._compare_hashes()
         samples = list(self._samples())
@@ -182,7 +181,7 @@ class _Rescoring:
                 return
             yield Result(sample=sample, run=record, card=card)
 
-    def _said(self, sample: Sample, record: RunRecord) -> Iterator[tuple[str, Any, Any]]:
+    def _said(self, sample: Sample, record: RunRecord) -> Iterator[Odd]:
         """What the result set says of a run, beside what the run says of itself."""
         header = self._submission.header
         yield "handle", sample.run, record.id
@@ -193,8 +192,7 @@ class _Rescoring:
             yield "profile", header.profile, profile
         if "participant" in record.manifest:
             yield "participant", header.name, record.manifest["participant"]
-        tasks = record.manifest.get("tasks")
-        if header.set_hash and isinstance(tasks, dict):
+        if header.set_hash and (tasks := task_set_of(record.manifest)):
             yield "hash of the set", header.set_hash, tasks.get("hash")
 
     def _compare_seal(self, where: str, run: SubmittedRun, workspace: Path) -> None:
@@ -202,8 +200,8 @@ class _Rescoring:
         if made != run.record.seal:
             self._differ(where, "seal over manifest, calls, files and answer", run.record.seal, made)
 
-    def _here(self, where: str, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]] | None:
-        """What a server here would be for such a run; its manifest must be the claimed one."""
+    def _here(self, where: str, manifest: Mapping[str, object]) -> tuple[Seat, dict[str, object]] | None:
+        """The seat and manifest that a server here would give such a run; the manifest must be the claimed one."""
         try:
             seat, here = self._installation.served(manifest)
         except M3Error as error:
@@ -243,7 +241,7 @@ class _Rescoring:
         return None
 
     def _client(self, run: SubmittedRun, workspace: Path) -> Client | None:
-        """Who played, as the log has it; what a probe found of that client is not in the log."""
+        """The client that played, according to the log; what a probe found of it is not in the log."""
         if not run.calls:
             return None
         last = run.calls[-1]
@@ -252,7 +250,8 @@ class _Rescoring:
         claimed = client.get("capabilities") if isinstance(client, dict) else None
         if claimed not in (None, facts["capabilities"]):
             self._note("What a probe found of the client is the submitter's word.")
-        return Client(**{**facts, "capabilities": claimed if isinstance(claimed, dict) else None})
+        known = claimed if isinstance(claimed, dict) else None
+        return Client(name=facts["name"], revision=facts["revision"], tools=facts["tools"], capabilities=known)
 
     def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
         """The numbers of the whole set; what a run that could not be scored again would give is not known."""
@@ -266,8 +265,8 @@ class _Rescoring:
         if len(results) < scored:
             unknown = {"solved": claimed.solved, "metrics": claimed.metrics, "paper": claimed.paper}
             here = here.model_copy(update={**unknown, "scored": scored})
-        for path, one, real in self._unequal(claimed.model_dump(), here.model_dump()):
-            self._differ("bundle", f"claims{path}", one, real)
+        for path, said, real in self._unequal(claimed.model_dump(), here.model_dump()):
+            self._differ("bundle", f"claims{path}", said, real)
         self._verdict.coverage = Coverage(
             tasks=len(header.tasks), of=len(self._library.tasks), planned=planned, scored=scored, void=void,
             missing=missing,
@@ -281,20 +280,20 @@ class _Rescoring:
         if any(sample.usage.input_tokens or sample.usage.cost for sample in samples):
             self._note("Tokens and costs are the submitter's word.")
 
-    def _unequal(self, claimed: Any, real: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-        """Where two values part, with the path there."""
+    def _unequal(self, claimed: object, real: object, path: str = "") -> Iterator[Odd]:
+        """Where two values differ, with the path to each difference."""
         if isinstance(claimed, dict) and isinstance(real, dict):
             for key in sorted({*claimed, *real}):
                 yield from self._unequal(claimed.get(key, _ABSENT), real.get(key, _ABSENT), f"{path}.{key}")
         elif isinstance(claimed, list) and isinstance(real, list) and len(claimed) == len(real):
-            for index, (one, other) in enumerate(zip(claimed, real, strict=True)):
-                yield from self._unequal(one, other, f"{path}[{index}]")
+            for index, (item, other) in enumerate(zip(claimed, real, strict=True)):
+                yield from self._unequal(item, other, f"{path}[{index}]")
         else:
             self._verdict.values += 1
             if not _equal(claimed, real):
                 yield path, claimed, real
 
-    def _differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
+    def _differ(self, where: str, what: str, claimed: object, recomputed: object) -> None:
         self._verdict.differ(where, what, claimed, recomputed)
 
     def _note(self, text: str) -> None:
@@ -304,7 +303,7 @@ class _Rescoring:
 _ABSENT = "(absent)"
 
 
-def _claimed(record: RunRecord) -> Mapping[str, Any] | None:
+def _claimed(record: RunRecord) -> Mapping[str, object] | None:
     """The score card that a run claims, in the form of this version; one of an unknown form stays as it is."""
     try:
         return upgraded(record.scorecard) if record.scorecard is not None else None
@@ -320,7 +319,7 @@ def _of_agent(run: SubmittedRun) -> list[CallRecord]:
     return [call for call in run.calls if call.tool not in OWN_TOOLS]
 
 
-def _equal(claimed: Any, real: Any) -> bool:
+def _equal(claimed: object, real: object) -> bool:
     if isinstance(claimed, bool) or isinstance(real, bool):
         return claimed is real
     if isinstance(claimed, int | float) and isinstance(real, int | float):

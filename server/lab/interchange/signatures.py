@@ -7,16 +7,21 @@ that it ever started, so that what was left out of the bundle shows.
 import json
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.lab.interchange.verdict import Odd
 from m3bench.server.runs.attestation import merkle
-from m3bench.server.runs.attestation.envelope import Envelope
 from m3bench.server.runs.attestation.keys import PublicKey, key_of
-from m3bench.server.runs.attestation.log import entries
-from m3bench.server.runs.attestation.statements import RUN, TALLY, run_predicate, run_subject, state_tally
+from m3bench.server.runs.attestation.statements import (
+    RUN,
+    TALLY,
+    Envelope,
+    entries,
+    run_predicate,
+    run_subject,
+    state_tally,
+)
 from m3bench.server.store.contract import Store
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 
@@ -26,7 +31,7 @@ class _Form(BaseModel):
 
 
 class SignedRun(_Form):
-    """The statement on a run, and its way to the root of the log."""
+    """The statement on a run, and its inclusion proof: the path to the root of the log's Merkle tree."""
 
     envelope: Envelope
     index: int
@@ -84,8 +89,8 @@ def _run_named(line: bytes) -> str | None:
         return None
 
 
-class Tally:
-    """What a key that is trusted signed of a whole bundle.
+class SignedTally:
+    """What a trusted key signed for a whole bundle.
 
     Args:
         signatures: What the bundle carries.
@@ -97,7 +102,7 @@ class Tally:
         self._key = key
         statement = signatures.tally.statement(key) or {}
         right = statement.get("predicateType") == TALLY
-        self._predicate: Mapping[str, Any] = statement.get("predicate", {}) if right else {}
+        self._predicate = statement.get("predicate", {}) if right else {}
 
     @property
     def signed(self) -> bool:
@@ -115,18 +120,18 @@ class Tally:
         return "its record" if self._predicate.get("seat") is None else "this participant"
 
     def left_out(self, runs: Sequence[str]) -> int:
-        """How many runs were sealed beside some."""
+        """How many sealed runs are not among these."""
         return len(self._predicate["sealed"].keys() - set(runs))
 
     def odd(self, run: RunRecord, calls: Sequence[CallRecord], files: Mapping[str, str]) -> Iterator[Odd]:
-        """What of a run is otherwise than the server signed; one that it did not sign is odd too."""
+        """Everything in a run that differs from what the server signed; an unsigned run is odd too."""
         found = self._signatures.runs.get(run.id)
         statement = found.envelope.statement(self._key) if found is not None else None
         if found is None or statement is None or statement.get("predicateType") != RUN:
             yield "signature", f"by {self._key.fingerprint}", "not there, or not by that key"
             return
         agents = [call for call in calls if call.tool not in OWN_TOOLS]
-        signed = {one["name"]: one["digest"]["sha256"] for one in statement["subject"]}
+        signed = {subject["name"]: subject["digest"]["sha256"] for subject in statement["subject"]}
         for name, digest in run_subject(run, agents, files).items():
             if signed.get(name) != digest:
                 yield f"signed {name}", digest, signed.get(name)

@@ -19,7 +19,7 @@ WORDS = {
 
 
 def skipped_of(expected: TaskFile, actual: TaskFile) -> Iterator[Defect]:
-    """Everything of two files that is not scored as it stands."""
+    """Everything in two files that is left out or not scored as it is written."""
     for task in expected.tasks:
         if task not in actual.tasks:
             yield Defect(kind="not_run", task=task, why="there is a reference and no run; not counted as 0")
@@ -32,7 +32,7 @@ def skipped_of(expected: TaskFile, actual: TaskFile) -> Iterator[Defect]:
 
 
 def summary(skipped: Sequence[Defect]) -> str:
-    """How much of each kind, in words."""
+    """How many defects of each kind there are, in words."""
     counts: Counter[str] = Counter(defect.kind for defect in skipped)
     parts = [f"{counts[kind]} {words[counts[kind] != 1]}" for kind, words in WORDS.items() if counts[kind]]
     return ", ".join(parts)
@@ -42,7 +42,7 @@ def _unknown(expected: TaskFile, actual: TaskFile) -> Iterator[Defect]:
     """Calls of tools that neither the catalog nor any reference has."""
     catalog = load_catalog()
     known = set(catalog.by_tool)
-    known |= {call.tool for task in expected.tasks.values() for one in task.trajectories for call in one.calls}
+    known |= {call.tool for task in expected.tasks.values() for taken in task.trajectories for call in taken.calls}
     for id in expected.tasks:
         if id not in actual.tasks:
             continue

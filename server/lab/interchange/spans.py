@@ -1,27 +1,33 @@
 """Runs as traces: one trace per run, a span for each step and each call, by the GenAI and MCP conventions.
 
 Ids follow from the run's handle, so that the same run is the same trace wherever and however often it is exported.
-Written as OTLP JSON without any package; `collector` sends the same spans over the wire.
+Written as OTLP JSON without any package, or sent to an OpenTelemetry collector over HTTP in the protobuf form, which
+needs the extra `otel`. Headers, certificates and compression then come from the usual `OTEL_EXPORTER_OTLP_…` variables.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from m3bench.server.lab.interchange.episode import (
     Episode,
     arguments,
     began,
-    clean,
+    clean_text,
     ended,
     nanoseconds,
     shown_name,
     text,
 )
+from m3bench.server.lab.results.resultset import task_set_of
 from m3bench.server.store.records import CallRecord
+from m3bench.tasks.errors import UserError
+from m3bench.tasks.json_types import JsonObject
 
 Value = str | bool | int | float
 
@@ -30,10 +36,13 @@ ERROR = 2
 
 SERVICE = "m3bench"
 
+TIMEOUT_SECONDS = 10.0
+PATH = "/v1/traces"
+
 
 @dataclass(frozen=True, kw_only=True)
-class Span:
-    """A stretch of time with attributes."""
+class TraceSpan:
+    """A span: an interval of time with attributes."""
 
     trace: int
     id: int
@@ -49,7 +58,7 @@ class Span:
     """Trace and span of the client that made the call, when it said so."""
 
 
-def spans(story: Episode, *, content: bool = True) -> list[Span]:
+def spans(story: Episode, *, content: bool = True) -> list[TraceSpan]:
     """The trace of a run.
 
     Args:
@@ -59,7 +68,7 @@ def spans(story: Episode, *, content: bool = True) -> list[Span]:
     return list(_spans(story, content))
 
 
-def otlp_json(story: Episode, *, content: bool = True) -> dict[str, Any]:
+def otlp_json(story: Episode, *, content: bool = True) -> JsonObject:
     """The trace as an OTLP export request in its JSON form."""
     scope = {"name": SERVICE, "version": version("m3bench")}
     return {
@@ -72,31 +81,59 @@ def otlp_json(story: Episode, *, content: bool = True) -> dict[str, Any]:
     }
 
 
+def send(stories: Iterable[Episode], url: str, *, content: bool) -> int:
+    """Send one trace per run; returns how many were taken.
+
+    Raises:
+        UserError: The extra is missing, the address is none, or the collector does not take the traces.
+    """
+    try:
+        # OpenTelemetry is optional.
+        from m3bench.server.lab.interchange.otlp_exporter import SpanExporter
+    except ImportError:
+        raise UserError("Sending traces needs OpenTelemetry: pip install 'm3bench[otel]'") from None
+    address = _address(url)
+    # What the exporter has to say about a failure is said below, in one line.
+    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
+    exporter = SpanExporter(address, TIMEOUT_SECONDS)
+    sent = 0
+    try:
+        for story in stories:
+            if not exporter.send(spans(story, content=content)):
+                raise UserError(
+                    f"{address} did not take the trace of run {story.run.id[:12]}; {sent} were sent before."
+                )
+            sent += 1
+    finally:
+        exporter.close()
+    return sent
+
+
 def resource() -> dict[str, Value]:
-    """Who exports."""
+    """The resource that exports: this program."""
     return {"service.name": SERVICE, "service.version": version("m3bench")}
 
 
-def _spans(story: Episode, content: bool) -> Iterator[Span]:
+def _spans(story: Episode, content: bool) -> Iterator[TraceSpan]:
     run = story.run
     trace = _number(f"trace {run.id}", 16)
     root = _number(f"run {run.id}", 8)
     start = nanoseconds(run.started)
     end = max([start, nanoseconds(run.ended) if run.ended else start, *map(ended, story.calls)])
-    yield Span(
+    yield TraceSpan(
         trace=trace, id=root, parent=None, name=f"invoke_agent {story.agent}", kind="internal", start_ns=start,
         end_ns=end, attributes=_run_attributes(story, content),
     )  # fmt: skip
     for number, step in enumerate(story.steps, 1):
         place = _number(f"step {run.id} {number}", 8)
-        yield Span(
+        yield TraceSpan(
             trace=trace, id=place, parent=root, name=f"step {number}", kind="internal",
             start_ns=min(map(began, step.calls)), end_ns=max(map(ended, step.calls)),
             attributes={"m3bench.step": number, "m3bench.step.evidence": step.evidence or "not counted"},
         )  # fmt: skip
         for call in step.calls:
             error, attributes = _failure(call)
-            yield Span(
+            yield TraceSpan(
                 trace=trace, id=_number(f"call {run.id} {call.id}", 8), parent=place,
                 name=f"tools/call {shown_name(call)}", kind="server", start_ns=began(call), end_ns=ended(call),
                 attributes={**_call_attributes(call, content), **attributes},
@@ -106,6 +143,7 @@ def _spans(story: Episode, content: bool) -> Iterator[Span]:
 
 def _run_attributes(story: Episode, content: bool) -> dict[str, Value]:
     run, manifest = story.run, story.run.manifest
+    set_hash = task_set_of(manifest).get("hash")
     found: dict[str, Value | None] = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.provider.name": story.provider,
@@ -117,7 +155,7 @@ def _run_attributes(story: Episode, content: bool) -> dict[str, Value]:
         "m3bench.mode": run.mode,
         "m3bench.client": story.client,
         "m3bench.profile": manifest.get("profile"),
-        "m3bench.tasks.hash": manifest.get("tasks", {}).get("hash"),
+        "m3bench.tasks.hash": set_hash if isinstance(set_hash, str) else None,
         "m3bench.success": story.success,
         **{f"m3bench.score.{name}": value for name, value in story.metrics.items()},
     }
@@ -149,8 +187,9 @@ def _call_attributes(call: CallRecord, content: bool) -> dict[str, Value]:
 
 
 def _known(values: Mapping[str, Value | None]) -> dict[str, Value]:
-    """The values there are, texts fit for the wire."""
-    return {name: clean(value) for name, value in values.items() if value is not None}
+    """The values that are known, with texts that UTF-8 can encode."""
+    known = {name: value for name, value in values.items() if value is not None}
+    return {name: clean_text(value) if isinstance(value, str) else value for name, value in known.items()}
 
 
 def _failure(call: CallRecord) -> tuple[str | None, dict[str, Value]]:
@@ -181,9 +220,9 @@ def _number(text: str, size: int) -> int:
     return int.from_bytes(sha256(f"m3bench {text}".encode()).digest()[:size]) or 1
 
 
-def _json(span: Span) -> dict[str, Any]:
-    status: dict[str, Any] = {} if span.error is None else {"code": ERROR, "message": span.error}
-    found: dict[str, Any] = {
+def _json(span: TraceSpan) -> JsonObject:
+    status: JsonObject = {} if span.error is None else {"code": ERROR, "message": span.error}
+    found: JsonObject = {
         "traceId": f"{span.trace:032x}",
         "spanId": f"{span.id:016x}",
         "name": span.name,
@@ -200,11 +239,11 @@ def _json(span: Span) -> dict[str, Any]:
     return found
 
 
-def _attributes(values: Mapping[str, Value]) -> list[dict[str, Any]]:
+def _attributes(values: Mapping[str, Value]) -> list[JsonObject]:
     return [{"key": name, "value": _value(value)} for name, value in values.items()]
 
 
-def _value(value: Value) -> dict[str, Any]:
+def _value(value: Value) -> JsonObject:
     match value:
         case bool():
             return {"boolValue": value}
@@ -214,3 +253,10 @@ def _value(value: Value) -> dict[str, Any]:
             return {"doubleValue": value}
         case _:
             return {"stringValue": value}
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(f"--otlp needs the address of a collector, such as http://localhost:4318, not {url!r}.")
+    return url if parts.path not in ("", "/") else urlunsplit(parts._replace(path=PATH))

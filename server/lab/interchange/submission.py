@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from m3bench.server.lab.interchange import bundle
 from m3bench.server.lab.interchange.archive import Archive
-from m3bench.server.lab.interchange.bundle import Index, PackedCall, PackedFile, PackedRun
+from m3bench.server.lab.interchange.bundle import BundleIndex, PackedCall, PackedFile, PackedRun
 from m3bench.server.lab.interchange.signatures import Signatures
 from m3bench.server.lab.results.resultset import Header, Sample
 from m3bench.server.store.records import CallRecord, RunRecord
@@ -36,12 +36,12 @@ class SubmittedRun:
     calls: tuple[CallRecord, ...]
     """In the order of the log."""
     files: tuple[PackedFile, ...]
-    judged: "Judgement | None" = None
+    judged: "JudgedRun | None" = None
     """What judges said of it."""
 
 
-class Judgement(BaseModel):
-    """What judges said of a run: which run that is; the rest is for whoever reads judgements."""
+class JudgedRun(BaseModel):
+    """What judges said of a run. Only which run it is matters here."""
 
     model_config = {"extra": "allow"}
     run: str
@@ -61,7 +61,7 @@ class Submission:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self.index = self._one(bundle.INDEX, Index)
+        self.index = self._one(bundle.INDEX, BundleIndex)
         self.header = self._one(bundle.HEADER, Header)
         self.samples = tuple(self._many(bundle.SAMPLES, Sample))
 
@@ -91,16 +91,15 @@ class Submission:
         """
         place = f"runs/{id}"
         packed = self._one(f"{place}/{bundle.RUN}", PackedRun)
-        card: Any = None
-        if f"{place}/{bundle.CARD}" in self._archive:
-            card = self._one(f"{place}/{bundle.CARD}", _Card).model_dump()
+        claimed = f"{place}/{bundle.CARD}"
+        card = self._one(claimed, _Card).model_dump() if claimed in self._archive else None
         calls = tuple(self._call(call) for call in self._many(f"{place}/{bundle.CALLS}", PackedCall))
         files = tuple(self._many(f"{place}/{bundle.FILES}", PackedFile))
         for file in files:
             self._check(file.path)
         record = RunRecord(**packed.model_dump(), scorecard=card)
         judged = f"{place}/{bundle.JUDGES}"
-        said = self._one(judged, Judgement) if judged in self._archive else None
+        said = self._one(judged, JudgedRun) if judged in self._archive else None
         return SubmittedRun(record=record, calls=calls, files=files, judged=said)
 
     def furnish(self, run: SubmittedRun, folder: Path) -> None:
@@ -134,7 +133,7 @@ class Submission:
         return self._archive.read(f"values/{digest}")
 
     def _check(self, path: str) -> None:
-        """A path must stay below the folder that it is laid out in."""
+        """A path must stay below the folder that it is written into."""
         parts = PurePosixPath(path).parts
         odd = not parts or path.startswith("/") or ".." in parts or "\0" in path
         odd |= os.name == "nt" and any(letter in path for letter in "\\:")

@@ -3,11 +3,10 @@
 What was to be played and was not counts as not solved here: whoever leaves out what is hard must not gain by it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES
@@ -15,9 +14,9 @@ from m3bench.server.lab.interchange.submission import Submission
 from m3bench.server.lab.results.resultset import DATA, Header, Sample, append_sample, write_header
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scoring import Encoder
-from m3bench.server.store.importing import import_runs
 from m3bench.server.store.layout import judgement, run_workspace
 from m3bench.server.store.records import CallRecord, RunRecord
+from m3bench.server.store.transfer import import_runs
 from m3bench.tasks.library import Library
 
 NOT_SUBMITTED = "not submitted"
@@ -70,7 +69,7 @@ def _skipped(submission: Submission, library: Library, encoder: Encoder) -> Iter
 
 
 def nothing_done(
-    header: Header, task: str, repeat: int, manifest: dict[str, Any], library: Library, encoder: Encoder
+    header: Header, task: str, repeat: int, manifest: Mapping[str, object], library: Library, encoder: Encoder
 ) -> tuple[Sample, RunRecord]:
     """A sample for which no answer was handed in, as a run in which nothing was done.
 
@@ -85,7 +84,7 @@ def nothing_done(
     id = sha256(f"{NOT_SUBMITTED} {header.name} {task} {repeat}".encode()).hexdigest()[:40]
     run = RunRecord(
         id=id, seat="", task=task, state="scored", mode="ranked", started=header.started, ended=header.started,
-        answer="", seal=None, manifest=manifest, scorecard=None,
+        answer="", seal=None, manifest=dict(manifest), scorecard=None,
     )  # fmt: skip
     sample = Sample(task=task, repeat=repeat, state="scored", run=id, reason=NOT_SUBMITTED)
     return sample, _scored(run, library, encoder)

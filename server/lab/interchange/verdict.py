@@ -1,16 +1,20 @@
 """What came of verifying a bundle: a level, what that level proves, and everything that is not as claimed."""
 
 import json
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
+
+from m3bench.server.lab.results.documents import JsonDocument
+from m3bench.tasks.json_types import JsonObject
 
 Level = Literal["attested", "replayed", "consistent", "refuted"]
 
 _LONG = 300
 """Characters of a value in a report."""
 
-Odd = tuple[str, Any, Any]
+Odd = tuple[str, object, object]
 """What is odd, what is claimed, what was found."""
 
 LEVELS: tuple[Level, ...] = ("refuted", "consistent", "replayed", "attested")
@@ -35,18 +39,18 @@ CANNOT: dict[Level, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Difference:
+class Discrepancy(JsonDocument):
     """Something that is not as the bundle says."""
 
     where: str
     """A run with its task, or a part of the bundle."""
     what: str
-    claimed: Any
-    recomputed: Any
+    claimed: object
+    recomputed: object
 
 
 @dataclass(frozen=True, kw_only=True)
-class Coverage:
+class Coverage(JsonDocument):
     """How much of the set a bundle is about."""
 
     tasks: int = 0
@@ -60,8 +64,36 @@ class Coverage:
     missing: int = 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReplayCount(JsonDocument):
+    """What was replayed with the same results."""
+
+    runs: int
+    calls: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictDocument(JsonDocument):
+    """A verdict as it is printed, and kept by a board."""
+
+    name: str
+    verdict: Level
+    summary: str
+    proves: str
+    cannot_prove: str
+    set: Literal["public", "other"]
+    signers: tuple[str, ...]
+    starts: Mapping[str, int]
+    coverage: Coverage
+    runs: int
+    values: int
+    replayed: ReplayCount
+    differences: tuple[Discrepancy, ...]
+    notes: tuple[str, ...]
+
+
 @dataclass(kw_only=True)
-class Verdict:
+class BundleVerdict:
     """What came of a bundle."""
 
     name: str
@@ -81,7 +113,7 @@ class Verdict:
     starts: dict[str, int] = field(default_factory=dict)
     """How many runs the server that signed has started, and what became of them; empty when nobody signed."""
     coverage: Coverage = Coverage()
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """What is no difference, and worth knowing."""
 
@@ -113,10 +145,10 @@ class Verdict:
         """Whether the level is this one or a higher one."""
         return LEVELS.index(self.level) >= LEVELS.index(level)
 
-    def differ(self, where: str, what: str, claimed: Any, recomputed: Any) -> None:
+    def differ(self, where: str, what: str, claimed: object, recomputed: object) -> None:
         """Add something that is not as claimed."""
         self.differences.append(
-            Difference(where=where, what=what, claimed=_shortened(claimed), recomputed=_shortened(recomputed))
+            Discrepancy(where=where, what=what, claimed=_shortened(claimed), recomputed=_shortened(recomputed))
         )
 
     def note(self, text: str) -> None:
@@ -124,27 +156,32 @@ class Verdict:
         if text not in self.notes:
             self.notes.append(text)
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def document(self) -> VerdictDocument:
+        """The verdict as it is now."""
+        return VerdictDocument(
+            name=self.name,
+            verdict=self.level,
+            summary=self.summary,
+            proves=PROVES[self.level],
+            cannot_prove=CANNOT[self.level],
+            set="public" if self.public else "other",
+            signers=tuple(self.signers),
+            starts=dict(self.starts),
+            coverage=self.coverage,
+            runs=self.runs,
+            values=self.values,
+            replayed=ReplayCount(runs=self.replayed, calls=self.calls),
+            differences=tuple(self.differences),
+            notes=tuple(self.notes),
+        )
+
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
-        return {
-            "name": self.name,
-            "verdict": self.level,
-            "summary": self.summary,
-            "proves": PROVES[self.level],
-            "cannot_prove": CANNOT[self.level],
-            "set": "public" if self.public else "other",
-            "signers": self.signers,
-            "starts": self.starts,
-            "coverage": asdict(self.coverage),
-            "runs": self.runs,
-            "values": self.values,
-            "replayed": {"runs": self.replayed, "calls": self.calls},
-            "differences": [asdict(difference) for difference in self.differences],
-            "notes": self.notes,
-        }
+        return self.document.to_json()
 
 
-def _shortened(value: Any) -> Any:
+def _shortened(value: object) -> object:
     """A value for a report: long ones by their beginning and hash."""
     text = value if isinstance(value, str) else json.dumps(value)
     if len(text) <= _LONG:

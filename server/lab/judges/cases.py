@@ -9,15 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from m3bench.server.lab.judges.artefacts import artefacts
-from m3bench.server.lab.judges.material import Material, Picture, material
+from m3bench.server.lab.judges.material import JudgeMaterial, ShownPicture, artefacts, material
 from m3bench.server.lab.results.resultset import HEADER, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.contract import Store
+from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import database, run_workspace
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -39,14 +38,14 @@ class Case:
     agent: str
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> JudgeMaterial:
         """What a judge sees."""
-        pictures = [Picture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
+        pictures = [ShownPicture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
         plan = self.library.plans(self.task)[self.reference]
         return material(self.task, self.calls, handed_in(self.run), pictures, reference=self.reference, plan=plan)
 
     @cached_property
-    def looked_at(self) -> Material:
+    def looked_at(self) -> JudgeMaterial:
         """What a judge sees who looks at what the run left."""
         brought = dict(self.library.media(self.task))
         found = artefacts(self.task, run_workspace(self.folder, self.run.id), brought)
@@ -54,7 +53,7 @@ class Case:
 
     @property
     def reference(self) -> int:
-        """Place of the reference that fits best by the paper's metric; the first when the run was not scored."""
+        """Index of the reference that fits best by the paper's metric; the first when the run was not scored."""
         card = card_of(self.run)
         if card is None:
             return 0
@@ -73,7 +72,7 @@ class Case:
         return card.paper_row if card is not None else None
 
 
-def find_cases(names: Sequence[str], place: Place, library: Library) -> list[Case]:
+def find_cases(names: Sequence[str], place: RecordLocation, library: Library) -> list[Case]:
     """The runs that are meant, each once, in the order given.
 
     Args:
@@ -101,21 +100,21 @@ def _of_folder(folder: Path, library: Library) -> list[Case]:
     results = read_resultset(folder)
     if not results.results:
         raise UserError(f"{folder} holds no scored runs: there is nothing to judge.")
-    store = open_store(Place(store_folder(folder)))
+    store = open_store(RecordLocation(store_folder(folder)))
     try:
         return [_case(store, result.run, library, results.header.agent) for result in results.results]
     finally:
         store.close()
 
 
-def _named(name: str, place: Place, library: Library) -> Case:
+def _named(name: str, place: RecordLocation, library: Library) -> Case:
     if Path(name).is_dir():
         raise UserError(f"The folder {name} holds no recorded runs: name a result set, a data folder or a run.")
     if not place.begun:
         raise UserError(f"There is no record of runs in {place}: name its folder with --data, or a result set.")
     store = open_store(place)
     try:
-        submitted = (one for one in store.runs() if one.answer is not None)
+        submitted = (record for record in store.runs() if record.answer is not None)
         run = next(submitted, None) if name == LATEST else store.run(name)
         if run is None:
             raise UserError(f"There is no run {name!r}, or more than one begins so: `m3bench runs list` shows them.")
@@ -127,11 +126,10 @@ def _named(name: str, place: Place, library: Library) -> Case:
 def _case(store: Store, run: RunRecord, library: Library, agent: str) -> Case:
     if run.answer is None:
         raise UserError(f"Run {run.id[:12]} is {run.state}: only a run that was submitted can be judged.")
-    made_with = run.manifest.get("tasks") or {}
-    if made_with.get("hash") != library.hash:
+    if run.setup.set_hash != library.hash:
         raise UserError(
             f"Run {run.id[:12]} was made with other tasks than those of {library.folder} "
-            f"({made_with.get('name')} {made_with.get('version')}): name the folder of its set with --tasks."
+            f"({run.setup.set_name} {run.setup.set_version}): name the folder of its set with --tasks."
         )
     calls = tuple(call for call in store.calls(run.id) if call.tool not in OWN_TOOLS)
     return Case(

@@ -1,28 +1,136 @@
 """A judge: a model behind Inspect, asked one question at a time, with no tools and at temperature 0.
 
-A reply that cannot be read is answered with a correction, a limited number of times. If anything else goes wrong, the
-vote is missing and says why: a judge never fails a run and never raises. The only module here that imports Inspect.
+Its reply must be JSON of the form that was asked for: code fences and prose around the object are ignored, and a number
+may be a string. If there is no object, or several that differ, the reply is answered with a correction, a limited
+number of times; a number off the scale is a missing vote. If anything else goes wrong, the vote is missing and says
+why: a judge never fails a run and never raises. The only module here that imports Inspect.
 """
 
+import json
+import math
 import re
 import time
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 
-from m3bench.server.lab.judges.asks import Ask
+from m3bench.server.lab.judges.judgements import JudgeUsage, Try, Vote
+from m3bench.server.lab.judges.material import readable
 from m3bench.server.lab.judges.prompts import Prompt, correction
-from m3bench.server.lab.judges.record import Try, Usage, Vote
-from m3bench.server.lab.judges.replies import MAX_REPLY, OffScale, Unreadable, read
+from m3bench.server.lab.judges.questions import SCORE, JudgeQuestion
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, Model, ModelOutput
+
+
+MAX_REASON = 600
+MAX_REPLY = 50_000
+
+_NUMBER = re.compile(r"\s*([+-]?\d+(?:\.\d+)?|\.\d+)\s*(?:(?:/|out of)\s*(\d+(?:\.0+)?))?\s*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplyVerdict:
+    """What a reply says: a score and a sentence for each thing that was asked."""
+
+    scores: Mapping[str, float]
+    reasons: Mapping[str, str]
+
+
+class Unreadable(Exception):
+    """The reply is not of the form; worth asking again."""
+
+
+class OffScale(Exception):
+    """The reply is of the form, and a number in it is not on the scale."""
+
+
+def read(ask: JudgeQuestion, reply: str) -> ReplyVerdict:
+    """What a reply says.
+
+    Raises:
+        Unreadable: It holds no object of the form or several that differ, or it is endless.
+        OffScale: A score is not on the scale.
+    """
+    if len(reply) > MAX_REPLY:
+        raise Unreadable(f"it is longer than {MAX_REPLY} characters")
+    problems: list[str] = []
+    found: list[ReplyVerdict] = []
+    for item in _objects(reply):
+        try:
+            found.append(_verdict(ask, item))
+        except Unreadable as error:
+            problems.append(str(error))
+    if not found:
+        raise Unreadable(problems[0] if problems else "there is no JSON object in it")
+    if any(other.scores != found[0].scores for other in found):
+        raise Unreadable("it holds several JSON objects with different scores")
+    for name, score in found[0].scores.items():
+        if not ask.low <= score <= ask.high:
+            raise OffScale(f"{name} is {score:g}, and the scale goes from {ask.low:g} to {ask.high:g}")
+        if ask.whole and not score.is_integer():
+            raise OffScale(f"{name} is {score:g}, and only {ask.low:g} or {ask.high:g} can be given")
+    return found[0]
+
+
+def _objects(text: str) -> Iterator[dict[str, object]]:
+    """The JSON objects in a text that are not part of another one."""
+    decoder = json.JSONDecoder()
+    place = text.find("{")
+    while place >= 0:
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(value, dict):
+                yield value
+        place = text.find("{", end)
+
+
+def _verdict(ask: JudgeQuestion, item: Mapping[str, object]) -> ReplyVerdict:
+    if not ask.is_rubric:
+        return ReplyVerdict(scores={SCORE: _score(item, "", ask)}, reasons={SCORE: _reason(item)})
+    parts = {name: part for name in ask.criteria if isinstance(part := item.get(name), dict)}
+    missing = [name for name in ask.criteria if name not in parts]
+    if missing:
+        raise Unreadable(f"it has no object for {', '.join(missing)}")
+    return ReplyVerdict(
+        scores={name: _score(parts[name], f" of {name}", ask) for name in ask.criteria},
+        reasons={name: _reason(parts[name]) for name in ask.criteria},
+    )
+
+
+def _score(item: Mapping[str, object], of: str, ask: JudgeQuestion) -> float:
+    if SCORE not in item:
+        raise Unreadable(f"the score{of} is missing")
+    value = item[SCORE]
+    if isinstance(value, str):
+        match = _NUMBER.fullmatch(value)
+        if match is None or (match[2] is not None and float(match[2]) != ask.high):
+            raise Unreadable(f"the score{of} is not a number")
+        value = float(match[1])
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Unreadable(f"the score{of} is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if math.isnan(number):
+        raise Unreadable(f"the score{of} is not a number")
+    return number
+
+
+def _reason(item: Mapping[str, object]) -> str:
+    reason = item.get("reason")
+    return readable(reason, MAX_REASON) if isinstance(reason, str) else ""
+
 
 TRIES = 3
 NETWORK_RETRIES = 3
@@ -54,7 +162,7 @@ class Judge:
     problem: str = ""
     seconds: float = 180.0
 
-    async def vote(self, ask: Ask, prompt: Prompt) -> Vote:
+    async def vote(self, ask: JudgeQuestion, prompt: Prompt) -> Vote:
         """What the model says to a question."""
         tries: list[Try] = []
         blank = Vote(ask=ask.name, shuffle=ask.shuffle, model=self.name, prompt=prompt.hash, scores=None)
@@ -65,14 +173,17 @@ class Judge:
             with anyio.fail_after(self.seconds):
                 changes = await self._converse(self.model, ask, prompt, tries)
         except TimeoutError:
-            changes = {"missing": f"no answer within {self.seconds:g} s"}
-            tries.append(Try(reply=None, problem=changes["missing"], seconds=time.monotonic() - began))
+            why = f"no answer within {self.seconds:g} s"
+            changes = {"missing": why}
+            tries.append(Try(reply=None, problem=why, seconds=time.monotonic() - began))
         except Exception as error:  # whatever a provider's library raises
             changes = {"missing": words(error)}
-            tries.append(Try(reply=None, problem=changes["missing"], seconds=time.monotonic() - began))
+            tries.append(Try(reply=None, problem=words(error), seconds=time.monotonic() - began))
         return blank.model_copy(update={**changes, "tries": tuple(tries)})
 
-    async def _converse(self, model: "Model", ask: Ask, prompt: Prompt, tries: list[Try]) -> dict[str, Any]:
+    async def _converse(
+        self, model: "Model", ask: JudgeQuestion, prompt: Prompt, tries: list[Try]
+    ) -> dict[str, object]:
         from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
         messages = _messages(prompt)
@@ -136,7 +247,7 @@ def words(error: BaseException) -> str:
     return printable(text if len(text) <= MAX_PROBLEM else f"{text[: MAX_PROBLEM - 1]}…")
 
 
-def _inspect() -> Any:
+def _inspect() -> Callable[..., "Model"]:
     try:
         from inspect_ai.model import get_model
     except ImportError as error:
@@ -157,7 +268,7 @@ def _messages(prompt: Prompt) -> "list[ChatMessage]":
     ]
 
 
-async def _generate(model: "Model", messages: "list[ChatMessage]", ask: Ask) -> "ModelOutput":
+async def _generate(model: "Model", messages: "list[ChatMessage]", ask: JudgeQuestion) -> "ModelOutput":
     """One reply, bound to the schema where the endpoint knows such a thing."""
     from inspect_ai.model import GenerateConfig, ResponseSchema
     from inspect_ai.util import JSONSchema
@@ -188,9 +299,11 @@ def _refusal(output: "ModelOutput") -> str:
 
 def _try(output: "ModelOutput", reply: str, problem: str, began: float) -> Try:
     used = output.usage
-    usage = Usage()
+    usage = JudgeUsage()
     if used is not None:
         cached = (used.input_tokens_cache_read or 0) + (used.input_tokens_cache_write or 0)
-        usage = Usage(input_tokens=used.input_tokens + cached, output_tokens=used.output_tokens, cost=used.total_cost)
+        usage = JudgeUsage(
+            input_tokens=used.input_tokens + cached, output_tokens=used.output_tokens, cost=used.total_cost
+        )
     stop = "" if output.empty else output.stop_reason
     return Try(reply=reply[:MAX_REPLY], problem=problem, stop=stop, seconds=time.monotonic() - began, usage=usage)

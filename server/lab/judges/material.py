@@ -1,24 +1,72 @@
-"""What a judge sees of a run: the question, the calls with their results, and the answer, all of limited length.
+"""What a judge sees of a run: the question, the calls with their results, the answer, and what the run left to look at.
 
-Never the checks or any score: a judge that knew them would only repeat them. The reference, what depends on what in it
-and the right answer are shown where a paper's question needs them, and only there. Text that came from outside loses
-its control characters and is cut in the middle, where it is longer than a share of the whole.
+Everything is of limited length, and never the checks or any score: a judge that knew them would only repeat them. The
+reference, what depends on what in it and the right answer are shown where a paper's question needs them, and only
+there. Text that came from outside loses its control characters and is cut in the middle, where it is longer than a
+share of the whole.
+
+What depends on what is the analysis that MCP-Bench gives its judge. There a model writes it when a task is made. Here
+it follows from playing the reference: which call uses what another one told or made, and which calls need nothing of
+each other. It names tools and no arguments or results.
+
+Pages and pictures in the kept workspace are shown as pictures. Files come from an agent: one that cannot be shown is
+named with the reason, and never raises. Decks, workbooks and documents are not shown, since nothing that comes with
+Python renders them as they look in an office program.
 """
 
+import io
 import json
 import unicodedata
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path, PurePosixPath
 
-from m3bench.server.lab.judges.asks import Ask, Part
-from m3bench.server.lab.judges.dependencies import dependencies
+from PIL import Image
+
+from m3bench.server.lab.judges.questions import JudgeQuestion, Part
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_text
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.answers.fields import right_lines
+from m3bench.tasks.answers.files import File
+from m3bench.tasks.checks import Evidence
+from m3bench.tasks.drawing.files import png
 from m3bench.tasks.plan import Plan
-from m3bench.tasks.task import Reference, Task
+from m3bench.tasks.studio.page import FORMS, PageError, pages
+from m3bench.tasks.studio.rendering import LARGEST_SIDE
+from m3bench.tasks.studio.rendering import png as rendered
+from m3bench.tasks.task import MEDIA, Reference, Task
 from m3bench.tasks.trajectory import Call
+
+_INTRODUCTION = "One way to solve the task makes these calls:"
+
+
+def dependencies(reference: Reference, plan: Plan) -> str:
+    """The calls of a reference by the earliest round in which each could be made, with what it needs."""
+    tools = [call.tool for step in reference.steps for call in step]
+    rounds = {place: plan.fewest_steps({place, *plan.before[place]}) for place in range(len(tools))}
+    lines = [_INTRODUCTION]
+    for number in range(1, max(rounds.values(), default=0) + 1):
+        members = [place for place, found in rounds.items() if found == number]
+        together = ", which need nothing of each other and can be made together" if len(members) > 1 else ""
+        lines.append(f"Round {number}{together}:")
+        lines += [f"- call {place + 1}, {tools[place]}{_needed(plan, place)}" for place in members]
+    servers = list(dict.fromkeys(tool.partition("/")[0] for tool in tools))
+    lines.append(f"It uses {len(servers)} server{'' if len(servers) == 1 else 's'}: {', '.join(servers)}.")
+    return "\n".join(lines)
+
+
+def _needed(plan: Plan, place: int) -> str:
+    needs = sorted(plan.calls[place].needs)
+    waits = sorted(set(plan.calls[place].waits) - set(needs))
+    said = f", needs the result of {_numbered(needs)}" if needs else ", needs no other result"
+    return said + (f", may be chosen by what {_numbered(waits)} told" if waits else "")
+
+
+def _numbered(places: list[int]) -> str:
+    numbers = [str(place + 1) for place in places]
+    return f"call{'' if len(numbers) == 1 else 's'} {', '.join(numbers)}"
+
 
 MAX_ANSWER = 20_000
 MAX_RESULTS = 80_000
@@ -32,7 +80,7 @@ MAX_CALLS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Picture:
+class ShownPicture:
     """A picture of the task, or of something that the run left."""
 
     name: str
@@ -55,7 +103,7 @@ class Section:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Material:
+class JudgeMaterial:
     """What there is to judge."""
 
     question: str
@@ -66,19 +114,19 @@ class Material:
     """How many calls there were; of very many, not all are shown."""
     excluded: int = 0
     """Calls that are neither shown nor counted, because they failed through no fault of the agent."""
-    pictures: tuple[Picture, ...] = ()
+    pictures: tuple[ShownPicture, ...] = ()
     reference: str = ""
     """The steps of the reference."""
     dependencies: str = ""
     """Which calls of the reference need which."""
     truth: str = ""
     """The right answer."""
-    left: tuple[Picture, ...] = ()
+    left: tuple[ShownPicture, ...] = ()
     """What the run left, as pictures; only for questions that are answered by looking."""
     left_unseen: tuple[str, ...] = ()
     """What it left that cannot be shown, and why."""
 
-    def sections(self, ask: Ask) -> tuple[Section, ...]:
+    def sections(self, ask: JudgeQuestion) -> tuple[Section, ...]:
         """What an ask shows."""
         parts: dict[Part, tuple[str, str]] = {
             "wording": ("exact request", self.wording),
@@ -97,7 +145,7 @@ class Material:
     def _left(self) -> str:
         """Which picture shows what; names come from the agent and stay on their lines."""
         first = len(self.pictures) + 1
-        shown = [f"picture {first + place}: {_quoted(one.name)}" for place, one in enumerate(self.left)]
+        shown = [f"picture {first + place}: {_quoted(picture.name)}" for place, picture in enumerate(self.left)]
         return "\n".join([*shown, *(f"not shown: {_quoted(line)}" for line in self.left_unseen)]) or "(nothing)"
 
 
@@ -105,14 +153,14 @@ def material(
     task: Task,
     records: Sequence[CallRecord],
     answer: str,
-    pictures: Sequence[Picture] = (),
+    pictures: Sequence[ShownPicture] = (),
     *,
     reference: int = 0,
     plan: Plan | None = None,
-) -> Material:
+) -> JudgeMaterial:
     """The material of a submitted run, with one of the task's references and its plan for questions that show them."""
     found = played_run(records, task.question)
-    return Material(
+    return JudgeMaterial(
         question=readable(task.question, MAX_ANSWER),
         wording=readable(task.wording, MAX_ANSWER),
         calls=tuple(_calls(found)),
@@ -161,7 +209,7 @@ def _calls(found: PlayedRun) -> Iterator[Section]:
             place += 1
             if MAX_CALLS // 2 < place <= count - MAX_CALLS // 2:
                 continue
-            record = found.calls[index]
+            record = found.calls[index].record
             together = f"step {number}" + (f" of {len(step)} calls" if len(step) > 1 else "")
             yield Section(
                 title=f"call {place} of {count}, {together}, outcome {record.outcome or 'none'}",
@@ -188,6 +236,83 @@ def _result(record: CallRecord, limit: int) -> str:
     return "\n".join([*([text] if text else []), *(f"[{kind} not shown]" for kind in others)]) or "(empty)"
 
 
-def _blocks(record: CallRecord) -> list[dict[str, Any]]:
+def _blocks(record: CallRecord) -> list[dict[str, object]]:
     blocks = record.result_json.get("content", ())
     return [block for block in blocks if isinstance(block, dict)]
+
+
+MAX_SHOWN = 8
+"""Pictures of one run."""
+MAX_PIXELS = 40_000_000
+"""Of a picture file, before it is made smaller."""
+PHOTOGRAPHS = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".webp")
+"""Endings of picture files; of several frames the first is shown."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artefacts:
+    """What a run left."""
+
+    shown: tuple[ShownPicture, ...] = ()
+    unseen: tuple[str, ...] = ()
+    """Files that cannot be shown, and why."""
+
+
+def artefacts(task: Task, workspace: Path, brought: Mapping[str, bytes]) -> Artefacts:
+    """What a run left to look at, in order of path.
+
+    Where the task asks for files, these are the files of the kinds it asks for; else every page and picture.
+
+    Args:
+        task: The task.
+        workspace: The files of the run.
+        brought: What came with the task, by name in the folder of media: it is nobody's work.
+    """
+    wanted = {f".{field.value.form}" for field in task.fields if isinstance(field.value, File)}
+    shown: list[ShownPicture] = []
+    unseen: list[str] = []
+    files = {
+        path.relative_to(workspace).as_posix(): path for path in Evidence(answer="", workspace=workspace).find("*")
+    }
+    for name, path in sorted(files.items()):
+        form = PurePosixPath(name).suffix.casefold()
+        if form not in (wanted or {*FORMS, *PHOTOGRAPHS}) or _was_brought(name, path, brought):
+            continue
+        try:
+            found = _pictures(name, form, path.read_bytes())
+        except Exception as error:  # whatever an agent's file makes a library raise
+            why = str(error) if isinstance(error, PageError) else f"it cannot be read ({type(error).__name__})"
+            unseen.append(f"{name}: {why}")
+            continue
+        room = MAX_SHOWN - len(shown)
+        shown += found[:room]
+        unseen += [f"{picture.name}: {MAX_SHOWN} pictures are shown, and no more" for picture in found[room:]]
+    return Artefacts(shown=tuple(shown), unseen=tuple(unseen))
+
+
+def _was_brought(name: str, path: Path, brought: Mapping[str, bytes]) -> bool:
+    folder, _, base = name.rpartition("/")
+    return folder == MEDIA and base in brought and path.read_bytes() == brought[base]
+
+
+def _pictures(name: str, form: str, data: bytes) -> list[ShownPicture]:
+    """A file as pictures, one for each page."""
+    if form in PHOTOGRAPHS:
+        return [ShownPicture(name=name, data=_photograph(data))]
+    found = pages(name, data)
+    titles = [name] if len(found) == 1 else [f"{name}, page {number}" for number in range(1, len(found) + 1)]
+    return [ShownPicture(name=title, data=rendered(page)) for title, page in zip(titles, found, strict=True)]
+
+
+def _photograph(data: bytes) -> bytes:
+    """A picture on white ground, no larger than a page and without what a file holds beside its pixels."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        with Image.open(io.BytesIO(data)) as file:
+            if file.width * file.height > MAX_PIXELS:
+                raise PageError(f"a picture of {file.width} × {file.height} pixels is too large to be shown")
+            seen = file.convert("RGBA")
+    ground = Image.new("RGBA", seen.size, "white")
+    ground.alpha_composite(seen)
+    ground.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
+    return png(ground.convert("RGB"))

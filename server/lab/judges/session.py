@@ -10,30 +10,30 @@ from hashlib import sha256
 
 import anyio
 
-from m3bench.server.lab.judges.asks import OURS, VERSION, Ask, Name, asks
 from m3bench.server.lab.judges.cases import Case
 from m3bench.server.lab.judges.judge import Judge
-from m3bench.server.lab.judges.material import Material
-from m3bench.server.lab.judges.prompts import Prompt, prompt
-from m3bench.server.lab.judges.record import (
-    Judgement,
+from m3bench.server.lab.judges.judgements import (
     KeptPicture,
     KeptPrompt,
+    RunJudgement,
     Vote,
     read_judgement,
     write_judgement,
 )
+from m3bench.server.lab.judges.material import JudgeMaterial
+from m3bench.server.lab.judges.prompts import Prompt, prompt
+from m3bench.server.lab.judges.questions import OURS, VERSION, JudgeQuestion, Name, questions_of
 from m3bench.tasks.errors import UserError
 
 Told = Callable[[Case, Vote], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class PendingVote:
     """One thing to ask one judge."""
 
     case: Case
-    ask: Ask
+    ask: JudgeQuestion
     judge: Judge
     prompt: Prompt
     unasked: str = ""
@@ -61,9 +61,9 @@ class JudgingSession:
     judges: Sequence[Judge]
     what: Sequence[Name] = OURS
     resume: bool = False
-    judgements: dict[tuple[str, str], Judgement] = field(init=False)
+    judgements: dict[tuple[str, str], RunJudgement] = field(init=False)
     """By store and run."""
-    questions: list[Question] = field(init=False)
+    questions: list[PendingVote] = field(init=False)
     """What is left to ask."""
     kept: int = field(init=False, default=0)
     """Votes that were there."""
@@ -80,7 +80,7 @@ class JudgingSession:
                 else:
                     self.questions.append(question)
 
-    def judgement(self, case: Case) -> Judgement:
+    def judgement(self, case: Case) -> RunJudgement:
         """What was said of a run."""
         return self.judgements[_key(case)]
 
@@ -103,22 +103,22 @@ class JudgingSession:
             for _ in range(min(parallel, len(self.questions))):
                 tasks.start_soon(work)
 
-    def _keep(self, question: Question, vote: Vote) -> None:
+    def _keep(self, question: PendingVote, vote: Vote) -> None:
         key = _key(question.case)
         self.judgements[key] = self.judgements[key].with_vote(vote, _kept(question.prompt))
         write_judgement(question.case.folder, self.judgements[key])
 
-    def _begin(self, case: Case) -> Judgement:
+    def _begin(self, case: Case) -> RunJudgement:
         """What is known of a run, with this panel; votes on other words or on another record do not stay."""
         panel = tuple(judge.name for judge in self.judges)
         old = read_judgement(case.folder, case.run.id)
-        fresh = Judgement(run=case.run.id, task=case.task.id, seal=case.run.seal, wording=VERSION, panels={})
+        fresh = RunJudgement(run=case.run.id, task=case.task.id, seal=case.run.seal, wording=VERSION, panels={})
         if old is None or (old.seal, old.wording) != (case.run.seal, VERSION):
             old = fresh
         return old.model_copy(update={"panels": {**old.panels, **dict.fromkeys(self.what, panel)}})
 
-    def _all(self, case: Case) -> Iterator[Question]:
-        for ask in asks(self.what, case.task.id):
+    def _all(self, case: Case) -> Iterator[PendingVote]:
+        for ask in questions_of(self.what, case.task.id):
             if "truth" in ask.shows and not case.material.truth:
                 raise UserError(
                     f"The task {case.task.id!r} states no answer to compare with: leave out {ask.name!r}, or judge "
@@ -131,10 +131,10 @@ class JudgingSession:
             }
             for judge in self.judges:
                 unasked = _unasked(ask, material, judge)
-                yield Question(case=case, ask=ask, judge=judge, prompt=prompts[judge.sighted], unasked=unasked)
+                yield PendingVote(case=case, ask=ask, judge=judge, prompt=prompts[judge.sighted], unasked=unasked)
 
 
-def _unasked(ask: Ask, material: Material, judge: Judge) -> str:
+def _unasked(ask: JudgeQuestion, material: JudgeMaterial, judge: Judge) -> str:
     if not ask.looks:
         return ""
     if not material.left:
@@ -146,7 +146,7 @@ def _key(case: Case) -> tuple[str, str]:
     return str(case.folder), case.run.id
 
 
-def _blank(question: Question) -> Vote:
+def _blank(question: PendingVote) -> Vote:
     ask = question.ask
     return Vote(ask=ask.name, shuffle=ask.shuffle, model=question.judge.name, prompt=question.prompt.hash, scores=None)
 

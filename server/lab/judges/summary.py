@@ -4,16 +4,21 @@ Completion and grounding go from 0 to 1, rubric scores from 1 to 10, those of ar
 the plain mean. What judges say stands beside the metrics of a score card and never changes them; two averages alone mix
 both. `average_published` is that of M³-Bench: the mean of its six metrics and of grounding as it is asked for there,
 over the runs that have all seven. `average_grounded` is the same with our own question about grounding.
+
+Of four judges or more the highest and the lowest value are dropped and the rest averaged; of three the median is taken,
+two are averaged, one counts as it is, and none gives no value. Only one value is dropped at each end, however many are
+equal to it.
 """
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
 from m3bench.server.lab.judges import mcp_bench
-from m3bench.server.lab.judges.asks import (
+from m3bench.server.lab.judges.judgements import JudgeUsage, RunJudgement
+from m3bench.server.lab.judges.questions import (
     COMPLETION,
     EQUIVALENCE,
     GROUNDING,
@@ -24,10 +29,77 @@ from m3bench.server.lab.judges.asks import (
     Name,
     shuffles,
 )
-from m3bench.server.lab.judges.ensemble import alpha, combine, deviation, rule, span, variation
-from m3bench.server.lab.judges.record import Judgement, Usage
 from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.scoring.profiles import AVERAGED
+
+FULL = 4
+"""Judges of a full ensemble."""
+
+
+def combine(values: Sequence[float]) -> float | None:
+    """One value for all."""
+    ordered = sorted(values)
+    kept = ordered[1:-1] if len(ordered) >= 3 else ordered
+    return math.fsum(kept) / len(kept) if kept else None
+
+
+def rule(count: int) -> str:
+    """How so many values are combined, in words."""
+    if count > FULL:
+        return f"{count} judges: highest and lowest dropped, mean of the rest"
+    return {
+        0: "no judge",
+        1: "1 judge: its own value",
+        2: "2 judges: mean",
+        3: "3 judges: median",
+        4: "4 judges: mean of the middle two",
+    }[count]
+
+
+def span(values: Sequence[float]) -> float | None:
+    """Highest minus lowest; None for fewer than two."""
+    return max(values) - min(values) if len(values) >= 2 else None
+
+
+def deviation(values: Sequence[float]) -> float | None:
+    """The standard deviation of these values, as a whole population; None for fewer than two."""
+    if len(values) < 2:
+        return None
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
+
+
+def variation(values: Sequence[float]) -> float | None:
+    """The coefficient of variation: deviation over mean; None for fewer than two values or a mean of 0."""
+    spread = deviation(values)
+    return spread * len(values) / math.fsum(values) if spread is not None and math.fsum(values) else None
+
+
+def alpha(units: Sequence[Sequence[float]]) -> float | None:
+    """Krippendorff's α for interval data.
+
+    1 − observed / expected disagreement, where disagreement is the mean squared difference of two values: observed
+    inside units, each pair weighted 1 / (values of the unit − 1), expected over all values. A unit with fewer than two
+    values takes no part. 1 is agreement, 0 is chance, less is systematic disagreement. None when no unit has two
+    values, or when all values are the same, so that there is nothing to agree about.
+
+    Args:
+        units: The values that the judges gave for each thing they judged.
+    """
+    paired = [unit for unit in units if len(unit) >= 2]
+    everything = [value for unit in paired for value in unit]
+    if not everything or min(everything) == max(everything):
+        return None
+    observed = math.fsum(_differences(unit) / (len(unit) - 1) for unit in paired) / len(everything)
+    expected = _differences(everything) / (len(everything) * (len(everything) - 1))
+    return 1 - observed / expected
+
+
+def _differences(values: Sequence[float]) -> float:
+    """The sum of squared differences over all ordered pairs."""
+    mean = math.fsum(values) / len(values)
+    return 2 * len(values) * math.fsum((value - mean) ** 2 for value in values)
+
 
 AVERAGES: Mapping[str, Name] = {"average_published": "m3-grounding", "average_grounded": "grounding"}
 """Means of the six metrics and of one question about grounding, by name."""
@@ -36,7 +108,7 @@ _SCALE = {ask.name: ask.high for ask in (COMPLETION, GROUNDING, M3_COMPLETION, M
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class JudgePanel:
     """What the judges of a panel said about one thing."""
 
     values: Mapping[str, float]
@@ -50,7 +122,7 @@ class Panel:
         """One value for all."""
         return combine(tuple(self.values.values()))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         values = tuple(self.values.values())
         return {
@@ -63,14 +135,23 @@ class Panel:
         }
 
 
+class MissingVote(TypedDict):
+    """A vote that was to be and is not."""
+
+    ask: Name
+    shuffle: int | None
+    judge: str
+    why: str
+
+
 @dataclass(frozen=True, kw_only=True)
-class Judged:
+class JudgedRun:
     """A run's judgement in numbers."""
 
-    judgement: Judgement
+    judgement: RunJudgement
     row: Row | None
     """The metrics of its score card; None when it was not scored."""
-    panels: Mapping[str, Panel]
+    panels: Mapping[str, JudgePanel]
     """The questions by name and a rubric's criteria as `rubric.NAME`; what was not asked is not in it."""
     outcomes: Mapping[str, int] | None = None
     """How often its calls had each outcome; None when it was not scored."""
@@ -80,10 +161,10 @@ class Judged:
         return _seven({} if self.row is None else self.row.metrics, self._value(AVERAGES[name]))
 
     @property
-    def missing(self) -> list[dict[str, Any]]:
+    def missing(self) -> list[MissingVote]:
         """Votes that were to be and are not, and why."""
         judgement = self.judgement
-        lines = []
+        lines: list[MissingVote] = []
         for ask, panel in judgement.panels.items():
             votes = {(vote.shuffle, vote.model): vote for vote in judgement.of(ask)}
             for shuffle in shuffles(ask):
@@ -95,11 +176,11 @@ class Judged:
         return lines
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> JudgeUsage:
         """What all its votes took."""
-        return sum((vote.usage for vote in self.judgement.votes), Usage())
+        return sum((vote.usage for vote in self.judgement.votes), JudgeUsage())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
         return {
             "run": self.judgement.run,
@@ -124,7 +205,7 @@ class Judged:
         parts = {**mcp_bench.rates(self.outcomes or {}), **mcp_bench.scaled(scores)}
         return {**parts, **mcp_bench.axes(parts)}
 
-    def _rubric(self, rubric: Name) -> dict[str, Any] | None:
+    def _rubric(self, rubric: Name) -> dict[str, object] | None:
         criteria = {
             name: panel for name in RUBRICS[rubric] if (panel := self.panels.get(f"{rubric}.{name}")) is not None
         }
@@ -140,22 +221,22 @@ class Judged:
         return None if panel is None else panel.value
 
 
-def judged(judgement: Judgement, row: Row | None, outcomes: Mapping[str, int] | None = None) -> Judged:
+def judged(judgement: RunJudgement, row: Row | None, outcomes: Mapping[str, int] | None = None) -> JudgedRun:
     """A judgement in numbers, beside the metrics of its score card and the outcomes of its calls."""
-    panels: dict[str, Panel] = {}
+    panels: dict[str, JudgePanel] = {}
     for name, asked in judgement.panels.items():
         for key, orders in _orders(judgement, name).items():
             values = {model: math.fsum(scores) / len(scores) for model, scores in orders.items()}
-            panels[key] = Panel(values=values, asked=asked, orders=orders if name in RUBRICS else {})
-    return Judged(judgement=judgement, row=row, panels=panels, outcomes=outcomes)
+            panels[key] = JudgePanel(values=values, asked=asked, orders=orders if name in RUBRICS else {})
+    return JudgedRun(judgement=judgement, row=row, panels=panels, outcomes=outcomes)
 
 
-def overall(entries: Sequence[Judged]) -> dict[str, Any]:
+def overall(entries: Sequence[JudgedRun]) -> dict[str, Any]:
     """Many runs: means, agreement, the published average and what it took."""
     names = [*_SCALE, *(f"{rubric}.{name}" for rubric, criteria in RUBRICS.items() for name in criteria)]
     asked = [name for name in names if any(name in entry.panels for entry in entries)]
     values = {name: _over(entries, name) for name in asked}
-    used = sum((entry.usage for entry in entries), Usage())
+    used = sum((entry.usage for entry in entries), JudgeUsage())
     rubrics: dict[str, float | None] = {
         rubric: mean([values[name]["value"] for name in asked if name.startswith(f"{rubric}.")])
         for rubric in RUBRICS
@@ -178,7 +259,7 @@ def mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def _orders(judgement: Judgement, ask: Name) -> dict[str, dict[str, tuple[float, ...]]]:
+def _orders(judgement: RunJudgement, ask: Name) -> dict[str, dict[str, tuple[float, ...]]]:
     """What each judge said, by what is scored: one number, or for a rubric as many as there were orders."""
     votes = [vote for vote in judgement.of(ask) if vote.scores is not None]
     if ask not in RUBRICS:
@@ -191,7 +272,7 @@ def _orders(judgement: Judgement, ask: Name) -> dict[str, dict[str, tuple[float,
     return said
 
 
-def _over(entries: Sequence[Judged], name: str) -> dict[str, Any]:
+def _over(entries: Sequence[JudgedRun], name: str) -> dict[str, Any]:
     panels = [entry.panels[name] for entry in entries if name in entry.panels]
     units = [tuple(panel.values.values()) for panel in panels]
     sizes = Counter(len(unit) for unit in units)
@@ -208,14 +289,14 @@ def _over(entries: Sequence[Judged], name: str) -> dict[str, Any]:
     }
 
 
-def _mcp_bench(entries: Sequence[Judged]) -> dict[str, float | None]:
+def _mcp_bench(entries: Sequence[JudgedRun]) -> dict[str, float | None]:
     """The score of MCP-Bench over runs: each part is the mean over those that have it."""
     found = [entry.mcp_bench for entry in entries if entry.mcp_bench is not None]
-    parts = {name: mean([one[name] for one in found]) for name in (*mcp_bench.RATES, *RUBRICS["mcp-bench"])}
+    parts = {name: mean([scores[name] for scores in found]) for name in (*mcp_bench.RATES, *RUBRICS["mcp-bench"])}
     return {**parts, **mcp_bench.axes(parts)}
 
 
-def _average(entries: Sequence[Judged], name: str) -> dict[str, Any]:
+def _average(entries: Sequence[JudgedRun], name: str) -> dict[str, object]:
     """One of `AVERAGES` over the runs that have it: the mean of seven columns, each over all of them."""
     whole = [entry for entry in entries if entry.average(name) is not None]
     rows = [entry.row for entry in whole if entry.row is not None]

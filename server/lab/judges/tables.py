@@ -2,21 +2,21 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from m3bench.server.lab.judges.asks import NAMES, RUBRICS, Name
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
 from m3bench.server.lab.judges.mcp_bench import AXES
-from m3bench.server.lab.judges.summary import AVERAGES, Judged, mean
+from m3bench.server.lab.judges.questions import NAMES, RUBRICS, Name
+from m3bench.server.lab.judges.summary import AVERAGES, JudgedRun, mean
 from m3bench.server.scoring.words import printable
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
 
 SHOWN_PROBLEMS = 8
 
 
-def show(out: "Console", entries: Sequence[Judged], numbers: Mapping[str, Any]) -> None:
+def show(out: Console, entries: Sequence[JudgedRun], numbers: Mapping[str, Any]) -> None:
     """A line per run, then the means with how far the judges agree, then what is missing."""
     out.print(_runs(entries))
     out.print()
@@ -36,7 +36,7 @@ def show(out: "Console", entries: Sequence[Judged], numbers: Mapping[str, Any]) 
         out.print(line, style="yellow", soft_wrap=True)
 
 
-def _runs(entries: Sequence[Judged]) -> "Table":
+def _runs(entries: Sequence[JudgedRun]) -> Table:
     asked = [name for name in NAMES if any(name in entry.judgement.panels for entry in entries)]
     averages = [name for name in AVERAGES if any(entry.average(name) is not None for entry in entries)]
     overall = ["overall (MCP-Bench)"] if "mcp-bench" in asked else []
@@ -59,7 +59,7 @@ def _shown(values: Mapping[str, float | None], name: Name) -> str:
     return _number(mean([values.get(f"{name}.{criterion}") for criterion in RUBRICS[name]]), 2)
 
 
-def _agreement(numbers: Mapping[str, Any]) -> "Table":
+def _agreement(numbers: Mapping[str, Any]) -> Table:
     table = _table("over all runs", "mean", "scale", "high − low", "deviation", "variation", "over orders", "α")
     names = [name for name in NAMES if name not in RUBRICS]
     for name in (*names, *(f"{rubric}.{criterion}" for rubric, criteria in RUBRICS.items() for criterion in criteria)):
@@ -80,14 +80,14 @@ def _agreement(numbers: Mapping[str, Any]) -> "Table":
     return table
 
 
-def _axes(found: Mapping[str, float | None]) -> "Table":
+def _axes(found: Mapping[str, float | None]) -> Table:
     table = _table("MCP-Bench", "score")
     for name in (*AXES, "overall"):
         table.add_row(name.replace("_", " "), _number(found[name]))
     return table
 
 
-def _notes(entries: Sequence[Judged], numbers: Mapping[str, Any]) -> Iterator[str]:
+def _notes(entries: Sequence[JudgedRun], numbers: Mapping[str, Any]) -> Iterator[str]:
     names = [name for name in numbers if isinstance(numbers[name], dict) and "rules" in numbers[name]]
     rules = dict.fromkeys(rule for name in names for rule in numbers[name]["rules"])
     yield "Combined by " + "; ".join(rules) + "." if rules else "Nothing was asked."
@@ -98,10 +98,7 @@ def _notes(entries: Sequence[Judged], numbers: Mapping[str, Any]) -> Iterator[st
         yield f"Missing for other reasons: {sum(sorted(lost.values())[:-SHOWN_PROBLEMS])} votes; --json has them all."
 
 
-def _table(*headings: str) -> "Table":
-    from rich import box
-    from rich.table import Table
-
+def _table(*headings: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     for place, heading in enumerate(headings):
         text = place == 0 or heading == "task"

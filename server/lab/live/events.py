@@ -1,4 +1,4 @@
-"""Tells watchers what happens, some times a second, without ever making the proxy wait.
+"""Tells watchers what happens, several times a second, without ever making the proxy wait.
 
 News are gathered while somebody watches and written out once for all watchers, as one message of server-sent events.
 The last messages are kept in a ring; a watcher that falls behind it gets a fresh picture of everything instead.
@@ -8,13 +8,23 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Protocol
 
 import anyio
 
-from m3bench.proxy.call import Answer, ToolRequest
-from m3bench.server.lab.live.rows import answer_row, received_row
+from m3bench.proxy.protocol.tool_calls import ToolAnswer, ToolRequest
+from m3bench.server.lab.live.rows import (
+    CallNews,
+    LiveCall,
+    LiveNews,
+    LiveState,
+    SeatsNews,
+    answer_row,
+    received_row,
+)
 from m3bench.server.store.contract import Store
+from m3bench.tasks.json_types import JsonValue
 
 TICK_SECONDS = 0.2
 """Between two messages to a watcher."""
@@ -27,32 +37,32 @@ PENDING = 2000
 WATCHERS = 32
 
 
-class Source(Protocol):
-    """What can be told."""
+class EventSource(Protocol):
+    """Where the broker reads what it sends to watchers."""
 
     details: bool
-    """Whether arguments may be told."""
+    """Whether watchers may see arguments."""
 
-    async def state(self) -> tuple[dict[str, Any], dict[int, int]]:
+    async def state(self) -> tuple[LiveState, dict[int, int]]:
         """Everything, and when the calls under way were received."""
         ...
 
-    async def runs(self, names: list[str]) -> list[dict[str, Any]]:
-        """Messages on runs that began or came further, and on the standings when they may have changed."""
+    async def runs(self, names: list[str]) -> list[LiveNews]:
+        """News of runs that began or came further, and of the standings when they may have changed."""
         ...
 
-    def seats(self) -> dict[str, Any]:
-        """A message with all seats."""
+    def seats(self) -> SeatsNews:
+        """News with all seats."""
         ...
 
 
 class Broker:
     """Gathers news for watchers; an `Observer`."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: EventSource) -> None:
         self._source = source
         self._watchers = 0
-        self._calls: dict[int, dict[str, Any]] = {}
+        self._calls: dict[int, CallNews] = {}
         self._begun: dict[int, int] = {}
         """When calls under way were received."""
         self._runs: dict[str, None] = {}
@@ -68,7 +78,7 @@ class Broker:
     # What the server tells us
 
     def opened(self, store: Store) -> None:
-        """Watchers read the record by themselves."""
+        """Nothing to do: the source reads the record itself."""
 
     def received(self, call: int, request: ToolRequest, run: str | None, tool: str) -> None:
         """A call arrived."""
@@ -76,18 +86,19 @@ class Broker:
             return
         self._begun[call] = request.received_ns
         row = received_row(call, request, run, tool, details=self._source.details)
-        self._add(call, {"type": "call", "new": True, **row})
+        self._add(call, CallNews(row=row))
 
-    def answered(self, call: int, answer: Answer) -> None:
+    def answered(self, call: int, answer: ToolAnswer) -> None:
         """A call was answered."""
         if not self._watchers:
             return
         row = answer_row(call, answer, self._begun.pop(call, None))
         pending = self._calls.get(call)
-        if pending is not None:
-            pending.update(row)
+        if pending is not None and isinstance(pending.row, LiveCall):
+            answered = replace(pending.row, outcome=row.outcome, owner=row.owner, took_ns=row.took_ns)
+            self._calls[call] = CallNews(row=answered)
         else:
-            self._add(call, {"type": "call", "new": False, **row})
+            self._add(call, CallNews(row=row))
 
     def withheld(self, call: int | None) -> None:
         """A call or its answer is not on record: nothing that could be shown."""
@@ -107,23 +118,23 @@ class Broker:
             self._news.set()
 
     def overtaken(self) -> None:
-        """Others wrote to the record: what they did is told by a fresh picture."""
+        """Other servers wrote to the record: watchers get a fresh picture of everything."""
         if self._watchers:
             self._overrun = True
             self._news.set()
 
-    def _add(self, call: int, message: dict[str, Any]) -> None:
+    def _add(self, call: int, news: CallNews) -> None:
         if len(self._calls) >= PENDING:
             self._overrun = True
             self._calls.clear()
-        self._calls[call] = message
+        self._calls[call] = news
         self._news.set()
 
     # What watchers ask for
 
     @contextmanager
     def watch(self) -> "Iterator[Watcher]":
-        """A new watcher, for as long as this lasts."""
+        """A new watcher, for the duration of the context."""
         self._watchers += 1
         try:
             yield Watcher(self)
@@ -134,16 +145,16 @@ class Broker:
 
     @property
     def full(self) -> bool:
-        """Whether there are as many watchers as there may be."""
+        """Whether no more watchers are admitted."""
         return self._watchers >= WATCHERS
 
     def close(self) -> None:
-        """Let every watcher go."""
+        """End the stream of every watcher."""
         self.closed = True
         self._news.set()
 
     async def wait(self) -> bool:
-        """Wait for news, and some time longer for more; False when there were none for long."""
+        """Wait for news, then a tick longer for more; False when there was none for a heartbeat's time."""
         with anyio.move_on_after(HEARTBEAT_SECONDS) as waiting:
             await self._news.wait()
         if waiting.cancelled_caught:
@@ -154,7 +165,7 @@ class Broker:
         return True
 
     async def flush(self) -> None:
-        """Write the news into a message; whoever comes first does it for all."""
+        """Write the news into one message for all watchers; the first watcher to wake does it."""
         async with self._flushing:
             await self._flush()
 
@@ -167,31 +178,31 @@ class Broker:
         seats, self._seats = self._seats, False
         overrun, self._overrun = self._overrun, False
         # A call is counted for its run and named after its client, so both must be known by then.
-        messages = [self._source.seats()] if seats or runs else []
+        news: list[LiveNews] = [self._source.seats()] if seats or runs else []
         if runs:
-            messages += await self._source.runs(runs)
-        messages += calls
+            news += await self._source.runs(runs)
+        news += calls
         self.number += 1
         if overrun:
             self._ring.clear()
         else:
-            self._ring.append(encoded("news", messages))
+            self._ring.append(encoded("news", [message.to_json() for message in news]))
 
     def since(self, seen: int) -> bytes | None:
-        """The messages after one; None when they are no longer all here."""
+        """The messages after a given number; None when some of them are gone from the ring."""
         behind = self.number - seen
         if behind > len(self._ring):
             return None
         return b"".join(list(self._ring)[len(self._ring) - behind :])
 
     async def picture(self) -> tuple[int, bytes]:
-        """Everything, and the number of the last message that it makes up for."""
+        """Everything, and the number of the last message that it includes."""
         async with self._flushing:
             await self._flush()
             state, begun = await self._source.state()
             # A call of these may have been answered while we looked: its answer is among the news then.
             self._begun = {**begun, **self._begun}
-            return self.number, encoded("state", state)
+            return self.number, encoded("state", state.to_json())
 
     def _forget(self) -> None:
         self._calls, self._begun, self._runs = {}, {}, {}
@@ -199,7 +210,7 @@ class Broker:
 
 
 class Watcher:
-    """One who watches."""
+    """A client of the event stream."""
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -220,6 +231,6 @@ class Watcher:
         return None
 
 
-def encoded(event: str, data: object) -> bytes:
+def encoded(event: str, data: JsonValue) -> bytes:
     """A message of server-sent events; JSON has no line breaks, so it is one line."""
     return f"event: {event}\ndata: {json.dumps(data, ensure_ascii=True, separators=(',', ':'))}\n\n".encode()

@@ -1,11 +1,11 @@
-"""Hears what other servers write to the same database, so that whoever watches one of them sees what all of them do."""
+"""Notices what other servers write to the same database, so that watchers of one server see what all of them do."""
 
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import StoreError
 
 LISTEN_SECONDS = 0.5
@@ -16,7 +16,7 @@ REFRESH_SECONDS = 1.0
 
 
 class Neighbours:
-    """The other servers of a database; a record in a file has none that are heard of.
+    """The other servers of a database; a record in a file has none.
 
     Args:
         place: Where the record is.
@@ -24,7 +24,7 @@ class Neighbours:
         tell: Is called in the event loop when others wrote.
     """
 
-    def __init__(self, place: Place, own: Callable[[], str | None], tell: Callable[[], None]) -> None:
+    def __init__(self, place: RecordLocation, own: Callable[[], str | None], tell: Callable[[], None]) -> None:
         self._place = place
         self._own = own
         self._tell = tell

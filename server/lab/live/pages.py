@@ -8,12 +8,11 @@ The numbers of a ranked server are the operator's too.
 """
 
 import hmac
-import json
 import logging
 import re
 import secrets
 from collections.abc import AsyncIterator
-from typing import Any
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import anyio
@@ -29,15 +28,14 @@ from starlette.responses import (
 )
 from starlette.types import Receive, Scope, Send
 
-from m3bench.proxy.access import bears
-from m3bench.proxy.http import HttpSettings
+from m3bench.proxy.transports.access import bears
+from m3bench.proxy.transports.http import HttpSettings
 from m3bench.server.lab.live import results
 from m3bench.server.lab.live.events import Broker
-from m3bench.server.lab.live.metrics import exposition, numbers
+from m3bench.server.lab.live.metrics import CallCounter, ServerNumbers, numbers
 from m3bench.server.lab.live.neighbours import Neighbours
-from m3bench.server.lab.live.run import run_html
-from m3bench.server.lab.live.state import Served, ServerState
-from m3bench.server.lab.live.tally import Tally
+from m3bench.server.lab.live.rows import LiveState
+from m3bench.server.lab.live.state import ServerState, WatchedServer
 from m3bench.server.lab.reports.page import page
 from m3bench.server.runs.observer import Observers
 from m3bench.server.scorecard.pages.legend import legend
@@ -67,7 +65,7 @@ class LivePages:
         listen: How it listens.
     """
 
-    def __init__(self, app: Served, listen: HttpSettings) -> None:
+    def __init__(self, app: WatchedServer, listen: HttpSettings) -> None:
         self._app = app
         self._token = listen.operator_token or listen.token
         self._state = ServerState(app, operator=listen.operator_token is not None)
@@ -75,9 +73,9 @@ class LivePages:
         self._neighbours = Neighbours(app.place, self._own_name, self._broker.overtaken)
         self._key = secrets.token_bytes(32)
         self._making = anyio.CapacityLimiter(_PAGES_AT_ONCE)
-        self._tally = Tally()
+        self._counter = CallCounter()
         self._shows_numbers = listen.operator_token is not None or not app.settings.ranked
-        app.observer = Observers(self._broker, self._tally)
+        app.observer = Observers(self._broker, self._counter)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -93,18 +91,18 @@ class LivePages:
         await response(scope, receive, send)
 
     def _own_name(self) -> str | None:
-        """What this server is called on record; None while it has written nothing."""
-        store = self._tally.store
+        """The name of this server on record; None while it has written nothing."""
+        store = self._counter.store
         return None if store is None else store.writer_name
 
     def close(self) -> None:
-        """End the event streams, which would go on for ever."""
+        """End the event streams, which would otherwise never end."""
         self._broker.close()
 
     # Who may come in
 
     def _refusal(self, request: Request) -> Response | None:
-        """What to answer in place of what was asked for; None when it may be had."""
+        """The response to a request that is not allowed; None when it is."""
         if request.method != "GET":
             return _text("The live view can only be looked at.", 405, allow="GET")
         if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
@@ -135,7 +133,7 @@ class LivePages:
         if path == "/":
             return HTMLResponse(live_page((await self._state.state())[0]))
         if path == "/live/state":
-            return JSONResponse((await self._state.state())[0])
+            return JSONResponse((await self._state.state())[0].to_json())
         if path == "/live/events":
             if self._broker.full:
                 return _text("Too many are watching: try again later.", 503)
@@ -151,13 +149,13 @@ class LivePages:
     async def _metrics(self, request: Request) -> Response:
         if not self._shows_numbers:
             return _text("This server is ranked: its numbers need an operator token, see --operator-token.", 403)
-        found = await numbers(self._app, self._state, self._tally)
+        found = await numbers(self._app, self._state, self._counter)
         accept = request.headers.get("accept", "")
-        text, media_type = await anyio.to_thread.run_sync(exposition, found, accept, limiter=self._making)
+        text, media_type = await anyio.to_thread.run_sync(_exposition, found, accept, limiter=self._making)
         return Response(text, headers={"content-type": media_type})
 
     def _run(self, name: str) -> Response:
-        html = run_html(self._app.place, self._app.library, name, self._state.may_see)
+        html = results.run_html(self._app.place, self._app.library, name, self._state.may_see)
         if html is None:
             return _text("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
         return HTMLResponse(html)
@@ -185,14 +183,21 @@ class LivePages:
                 logger.warning("An event stream ended: %s", error)
 
 
-def live_page(state: dict[str, Any]) -> str:
-    """The page of a state; goes on by itself from there."""
-    document = json.loads(json.dumps({**state, "legend": legend(), "links": results.links()}))
-    return page("live · m3bench", document, SCRIPTS, styles=STYLES, connect=True)
+def live_page(state: LiveState) -> str:
+    """The page of a state, which then follows the events by itself."""
+    document = replace(state, legend=legend(), links=results.LiveLinks())
+    return page("live · m3bench", document.to_json(), SCRIPTS, styles=STYLES, connect=True)
+
+
+def _exposition(found: ServerNumbers, accept: str) -> tuple[bytes, str]:
+    # Few servers are asked for numbers, and `prometheus_client` takes memory and time: the first who asks imports it.
+    from m3bench.server.lab.live.prometheus import exposition
+
+    return exposition(found, accept)
 
 
 def _cookie_name(request: Request) -> str:
-    """Cookies know no ports: a server of ours on another one has its own."""
+    """Cookies are shared between ports, so the name says which port's server set it."""
     server = request.scope.get("server") or ("", 0)
     return f"m3bench-live-{server[1]}"
 

@@ -1,4 +1,4 @@
-"""What is on record, as the live view shows it: runs, calls, seats and standings as plain rows.
+"""What is on record, as the live view shows it: runs, calls, seats and standings as rows.
 
 Reads with `store.reader` and adds who may see what. Score cards are parsed once and their numbers kept.
 """
@@ -6,16 +6,25 @@ Reads with `store.reader` and adds who may see what. Score cards are parsed once
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from m3bench.proxy.indirect import meant
-from m3bench.proxy.seat import seat_name
-from m3bench.server.lab.live.rows import SEALED, argument_text, call_name, name_text, took
+from m3bench.proxy.logs import seat_name
+from m3bench.proxy.names import meant
+from m3bench.server.lab.live.rows import (
+    SEALED,
+    LiveCall,
+    LiveRun,
+    LiveSeat,
+    Standing,
+    argument_text,
+    call_name,
+    name_text,
+    took,
+)
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.pages.plain import cut
 from m3bench.server.scoring.aggregate import Row, overall
-from m3bench.server.store.opening import open_reader
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_reader
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.reader import CallRow, RunRow
 
 RUNS, CALLS = 60, 100
@@ -29,7 +38,7 @@ Visible = Callable[[str], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Numbers:
+class CardNumbers:
     """What is kept of a score card."""
 
     row: Row
@@ -40,7 +49,7 @@ class Numbers:
     """Why the run is void; empty when it is not."""
 
 
-class Record:
+class LiveRecord:
     """A record; empty until there is one.
 
     Args:
@@ -48,24 +57,24 @@ class Record:
         visible: Whether scores and arguments of runs in a mode may be seen.
     """
 
-    def __init__(self, place: Place, visible: Visible) -> None:
+    def __init__(self, place: RecordLocation, visible: Visible) -> None:
         self.visible = visible
         self._reader = open_reader(place)
-        self._cards: dict[str, Numbers] = {}
+        self._cards: dict[str, CardNumbers] = {}
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
         self._reader.close()
 
     def changed(self) -> bool:
-        """Whether anything was written since this was asked last."""
+        """Whether anything was written since the last time this was called."""
         return self._reader.changed()
 
     def wait(self, seconds: float) -> None:
-        """Wait until something may have been written, so long at most."""
+        """Wait until something may have been written, for at most this long."""
         self._reader.wait(seconds)
 
-    def runs(self, only: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    def runs(self, only: Sequence[str] | None = None) -> list[LiveRun]:
         """Runs as rows, newest first: those named, or the newest and all under way."""
         found = self._reader.newest_runs(RUNS) if only is None else self._reader.runs(only)
         counts = self._reader.counts([run.id for run in found])
@@ -79,8 +88,8 @@ class Record:
         """How many runs are in each state."""
         return self._reader.states()
 
-    def calls(self, runs: Sequence[str]) -> list[dict[str, Any]]:
-        """The newest calls of some runs and of none, oldest first."""
+    def calls(self, runs: Sequence[str]) -> list[LiveCall]:
+        """The newest calls of these runs and those without a run, oldest first."""
         modes = self._reader.modes(runs)
         return [self._call(call, modes.get(call.run or "")) for call in self._reader.calls(runs, CALLS)]
 
@@ -88,62 +97,61 @@ class Record:
         """When the calls that have no answer yet were received, by number."""
         return self._reader.under_way()
 
-    def seats(self) -> list[dict[str, Any]]:
+    def seats(self) -> list[LiveSeat]:
         """The seats of processes that live, which have a run under way or were the last to have one."""
         found = self._reader.seats()
         newest = {seat.owner: seat for seat in reversed(found)}
         return [
-            {"seat": seat_name(seat.id), "profile": seat.profile, "run": seat.run, "client": ""}
+            LiveSeat(seat=seat_name(seat.id), profile=seat.profile, run=seat.run, client="")
             for seat in found
             if seat.run is not None or newest[seat.owner] is seat
         ]
 
-    def standings(self) -> list[dict[str, Any]]:
-        """Clients by their scored runs, like with like: one line for each client, profile and set of tasks."""
-        groups: dict[tuple[str, str, str, str], list[Numbers | None]] = {}
+    def standings(self) -> list[Standing]:
+        """One line for each combination of client, profile and set of tasks."""
+        groups: dict[tuple[str, str, str, str], list[CardNumbers | None]] = {}
         for run in self._reader.submitted_runs():
             key = (name_text(run.client or ""), run.profile or "", run.set_name or "", run.set_hash or "")
             groups.setdefault(key, []).append(self._numbers(run.id) if self.visible(run.mode) else None)
         lines = [_line(key, numbers) for key, numbers in groups.items()]
-        return sorted(
-            lines, key=lambda line: (-(line["average"] or 0.0), -line["runs"], line["client"], line["profile"])
-        )
+        return sorted(lines, key=lambda line: (-(line.average or 0.0), -line.runs, line.client, line.profile))
 
-    def _run(self, run: RunRow, calls: int, failed: int) -> dict[str, Any]:
+    def _run(self, run: RunRow, calls: int, failed: int) -> LiveRun:
         open_to_see = run.state in SEALED and self.visible(run.mode)
         numbers = self._numbers(run.id) if open_to_see else None
-        return {
-            "run": run.id,
-            "seat": seat_name(run.seat),
-            "client": name_text(run.client or ""),
-            "task": name_text(run.task),
-            "state": "void" if numbers is not None and numbers.void else run.state,
-            "mode": run.mode,
-            "profile": run.profile,
-            "started": run.started,
-            "ended": run.ended,
-            "calls": calls,
-            "failed": failed,
-            "average": numbers.row.metrics.get("average") if numbers and not numbers.void else None,
-            "paper": numbers.paper.metrics.get("average") if numbers and not numbers.void else None,
-            "success": numbers.success if numbers and not numbers.void else None,
-            "void": cut(numbers.void, VOID) if numbers else "",
-            "hidden": run.state in SEALED and not open_to_see,
-        }
+        counted = numbers if numbers is not None and not numbers.void else None
+        return LiveRun(
+            run=run.id,
+            seat=seat_name(run.seat),
+            client=name_text(run.client or ""),
+            task=name_text(run.task),
+            state="void" if numbers is not None and numbers.void else run.state,
+            mode=run.mode,
+            profile=run.profile,
+            started=run.started,
+            ended=run.ended,
+            calls=calls,
+            failed=failed,
+            average=counted.row.metrics.get("average") if counted is not None else None,
+            paper=counted.paper.metrics.get("average") if counted is not None else None,
+            success=counted.success if counted is not None else None,
+            void=cut(numbers.void, VOID) if numbers is not None else "",
+            hidden=run.state in SEALED and not open_to_see,
+        )
 
-    def _call(self, call: CallRow, mode: str | None) -> dict[str, Any]:
-        return {
-            "call": call_name(call.id),
-            "run": call.run,
-            "seat": seat_name(call.seat),
-            "client": name_text(call.client),
-            "tool": name_text(call.tool),
-            "arguments": argument_text(self._arguments(call)) if self.visible(mode or "practice") else None,
-            "wall": call.wall,
-            "outcome": call.outcome,
-            "owner": call.owner,
-            "took_ns": took(call.received_ns, call.returned_ns),
-        }
+    def _call(self, call: CallRow, mode: str | None) -> LiveCall:
+        return LiveCall(
+            call=call_name(call.id),
+            run=call.run,
+            seat=seat_name(call.seat),
+            client=name_text(call.client),
+            tool=name_text(call.tool),
+            arguments=argument_text(self._arguments(call)) if self.visible(mode or "practice") else None,
+            wall=call.wall,
+            outcome=call.outcome,
+            owner=call.owner,
+            took_ns=took(call.received_ns, call.returned_ns),
+        )
 
     def _arguments(self, call: CallRow) -> object:
         try:
@@ -151,28 +159,30 @@ class Record:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return None
 
-    def _numbers(self, run: str) -> Numbers | None:
+    def _numbers(self, run: str) -> CardNumbers | None:
         if run not in self._cards:
             found = self._reader.scorecard(run)
             if found is None:
                 return None
             card = read_card(found)
-            self._cards[run] = Numbers(row=card.row, paper=card.paper_row, success=card.success, void=card.void_reason)
+            self._cards[run] = CardNumbers(
+                row=card.row, paper=card.paper_row, success=card.success, void=card.void_reason
+            )
         return self._cards[run]
 
 
-def _line(key: tuple[str, str, str, str], numbers: Sequence[Numbers | None]) -> dict[str, Any]:
-    scored = [one for one in numbers if one is not None and not one.void]
-    checked = [one.success for one in scored if one.success is not None]
-    return {
-        "client": key[0],
-        "profile": key[1],
-        "set": key[2],
-        "runs": len(numbers),
-        "scored": len(scored),
-        "void": sum(bool(one and one.void) for one in numbers),
-        "average": overall([one.row for one in scored])["average"] if scored else None,
-        "paper": overall([one.paper for one in scored])["average"] if scored else None,
-        "solved": sum(checked),
-        "checked": len(checked),
-    }
+def _line(key: tuple[str, str, str, str], cards: Sequence[CardNumbers | None]) -> Standing:
+    scored = [card for card in cards if card is not None and not card.void]
+    checked = [card.success for card in scored if card.success is not None]
+    return Standing(
+        client=key[0],
+        profile=key[1],
+        set=key[2],
+        runs=len(cards),
+        scored=len(scored),
+        void=sum(bool(card and card.void) for card in cards),
+        average=overall([card.row for card in scored])["average"] if scored else None,
+        paper=overall([card.paper for card in scored])["average"] if scored else None,
+        solved=sum(checked),
+        checked=len(checked),
+    )

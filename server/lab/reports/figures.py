@@ -1,9 +1,9 @@
 """Figures of a leaderboard as SVG and PNG, for papers and slides: averages with intervals, and families by sets."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from m3bench.server.scorecard.pages.drawing import Drawing, wide
+from m3bench.server.lab.reports.standings import BoardEntry
+from m3bench.server.scorecard.pages.drawing import SvgDrawing, wide
 from m3bench.server.scorecard.pages.picture import EDGE, HAIR, INK, PAPER, SOFT, SUNKEN, TONES
 
 _TITLE = "Average by effect, with 95 % intervals"
@@ -12,12 +12,12 @@ _ROW = 44
 _CELL = 34
 
 
-def averages(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
+def averages(entries: Sequence[BoardEntry]) -> tuple[SvgDrawing, float]:
     """Every set's average as a bar with its interval; returns the drawing and its height."""
-    drawing = Drawing(1200, PAPER)
+    drawing = SvgDrawing(1200, PAPER)
     names, left, right = 300, 56 + 320, 1200 - EDGE - 90
     drawing.text(
-        _TITLE if all(entry["summary"]["profile"] == "effect" for entry in entries) else _PAPER_TITLE,
+        _TITLE if all(entry.summary.profile == "effect" for entry in entries) else _PAPER_TITLE,
         EDGE,
         58,
         26,
@@ -26,35 +26,36 @@ def averages(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
     )
     y = 100.0
     for entry in entries:
-        value = entry["summary"]["metrics"]["average"] or 0.0
-        low, high = entry["summary"]["intervals"].get("average", (value, value))
-        drawing.text(f"{entry['rank'] or '–'}", EDGE, y + 20, 20, fill=SOFT)
-        drawing.text(entry["name"], EDGE + 36, y + 20, 21, fill=INK, room=names - 20)
+        value = entry.summary.metrics["average"] or 0.0
+        interval = entry.summary.intervals.get("average")
+        low, high = (value, value) if interval is None else (interval.low, interval.high)
+        drawing.text(f"{entry.rank or '–'}", EDGE, y + 20, 20, fill=SOFT)
+        drawing.text(entry.name, EDGE + 36, y + 20, 21, fill=INK, room=names - 20)
         drawing.box(left, y + 4, right - left, 20, SUNKEN)
-        tone = TONES["extra" if entry["kind"] == "baseline" else "strong"]
+        tone = TONES["extra" if entry.kind == "baseline" else "strong"]
         drawing.box(left, y + 4, (right - left) * value, 20, tone)
-        one, other = left + (right - left) * low, left + (right - left) * high
-        drawing.line(f"M{one:.1f} {y + 14:.1f}H{other:.1f}M{one:.1f} {y + 8:.1f}v12M{other:.1f} {y + 8:.1f}v12", INK, 2)
+        start, end = left + (right - left) * low, left + (right - left) * high
+        drawing.line(f"M{start:.1f} {y + 14:.1f}H{end:.1f}M{start:.1f} {y + 8:.1f}v12M{end:.1f} {y + 8:.1f}v12", INK, 2)
         drawing.text(f"{value:.3f}", 1200 - EDGE, y + 21, 21, fill=INK, weight=700, anchor="end")
         y += _ROW
     return drawing, y + 24
 
 
-def families(entries: Sequence[Mapping[str, Any]]) -> tuple[Drawing, float]:
+def families(entries: Sequence[BoardEntry]) -> tuple[SvgDrawing, float]:
     """Families by sets, in stronger colours for higher averages; returns the drawing and its height."""
-    names = sorted({family for entry in entries for family in entry["families"]})
+    names = sorted({family for entry in entries for family in entry.families})
     left = EDGE + max((wide(name, 18) for name in names), default=0) + 24
     room = max(70.0, (1200 - EDGE - left) / max(1, len(entries)))
-    drawing = Drawing(round(left + room * len(entries) + EDGE), PAPER)
+    drawing = SvgDrawing(round(left + room * len(entries) + EDGE), PAPER)
     drawing.text("Average by family", EDGE, 58, 26, fill=INK, weight=700)
     for number, entry in enumerate(entries):
-        drawing.text(entry["name"], left + room * (number + 0.5), 98, 17, fill=SOFT, anchor="middle", room=room - 8)
+        drawing.text(entry.name, left + room * (number + 0.5), 98, 17, fill=SOFT, anchor="middle", room=room - 8)
     y = 110.0
     for name in names:
         drawing.text(name.replace("_", " "), EDGE, y + 23, 18, fill=INK)
         for number, entry in enumerate(entries):
-            summary = entry["families"].get(name)
-            value = summary["metrics"]["average"] if summary else None
+            summary = entry.families.get(name)
+            value = summary.metrics["average"] if summary is not None else None
             x = left + room * number
             drawing.box(x + 2, y + 2, room - 4, _CELL - 4, _heat_colour(value))
             ink = PAPER if (value or 0) > 0.6 else INK
@@ -70,7 +71,7 @@ def _heat_colour(value: float | None) -> str:
     if value is None:
         return PAPER
     low, high = _parts(SUNKEN), _parts(TONES["strong"])
-    mixed = (round(one + (other - one) * min(1.0, max(0.0, value))) for one, other in zip(low, high, strict=True))
+    mixed = (round(start + (end - start) * min(1.0, max(0.0, value))) for start, end in zip(low, high, strict=True))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 

@@ -7,15 +7,15 @@ is put under `unknown`: the level of a task whose set is not at hand, for exampl
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-from m3bench.server.lab.reports.summary import summary
-from m3bench.server.lab.results.resultset import Result
+from m3bench.server.lab.reports.summary import Slices, Summary, summary
+from m3bench.server.lab.results.documents import JsonDocument
+from m3bench.server.lab.results.resultset import Result, ResultSet, task_set_of
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.levels import LEVELS, SETTINGS, level_of, setting_of
+from m3bench.tasks.levels import BANDS, LEVELS, SETTINGS, band, level_of, measures, setting_of
 from m3bench.tasks.library import Library
-from m3bench.tasks.measures import BANDS, band, measures
 from m3bench.tasks.roles import role_of
 from m3bench.tasks.task import Task
 
@@ -34,7 +34,13 @@ CUTS = (*GRADES, *BANDS)
 """By what results are cut, beside the client: what is known of tasks, and what is counted of them, in bands."""
 
 
-def slices(results: Sequence[Result], library: Library | None) -> dict[str, dict[str, dict[str, Any]]]:
+def set_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Library | None:
+    """The set of tasks that a result set was made with; None when it is not at hand."""
+    hashes = {task_set_of(manifest).get("hash") for manifest in results.manifests} | {results.header.set_hash}
+    return next((library for library in libraries if library.hash in hashes), None)
+
+
+def slices(results: Sequence[Result], library: Library | None) -> Slices:
     """The numbers by grade, measure and client; those by family are in the set's own document.
 
     Args:
@@ -55,27 +61,37 @@ def slices(results: Sequence[Result], library: Library | None) -> dict[str, dict
     }
 
 
-def efficiency(results: Sequence[Result]) -> dict[str, float | None]:
+@dataclass(frozen=True, kw_only=True)
+class Efficiency(JsonDocument):
     """What all scored samples took, for each one that was solved; None where none was, or no price is known."""
+
+    solved: float
+    calls_per_solved: float | None
+    tokens_per_solved: float | None
+    cost_per_solved: float | None
+    seconds_per_solved: float | None
+
+
+def efficiency(results: Sequence[Result]) -> Efficiency:
+    """What solving takes."""
     solved = sum(result.card.success is True for result in results)
     costs = [result.sample.usage.cost for result in results]
     known = [cost for cost in costs if cost is not None]
-    totals = {
-        "calls": float(sum(result.card.calls for result in results)),
-        "tokens": float(sum(one.sample.usage.input_tokens + one.sample.usage.output_tokens for one in results)),
-        "cost": math.fsum(known) if len(known) == len(costs) else None,
-        "seconds": math.fsum(result.sample.seconds for result in results),
-    }
-    return {
-        "solved": float(solved),
-        **{
-            f"{name}_per_solved": None if total is None or not solved else total / solved
-            for name, total in totals.items()
-        },
-    }
+
+    def per_solved(total: float | None) -> float | None:
+        return None if total is None or not solved else total / solved
+
+    tokens = sum(result.sample.usage.input_tokens + result.sample.usage.output_tokens for result in results)
+    return Efficiency(
+        solved=float(solved),
+        calls_per_solved=per_solved(float(sum(result.card.calls for result in results))),
+        tokens_per_solved=per_solved(float(tokens)),
+        cost_per_solved=per_solved(math.fsum(known) if len(known) == len(costs) else None),
+        seconds_per_solved=per_solved(math.fsum(result.sample.seconds for result in results)),
+    )
 
 
-def _cut(results: Sequence[Result], key: Callable[[Result], str]) -> dict[str, dict[str, Any]]:
+def _cut(results: Sequence[Result], key: Callable[[Result], str]) -> dict[str, Summary]:
     parts: dict[str, list[Result]] = {}
     for result in results:
         parts.setdefault(key(result), []).append(result)

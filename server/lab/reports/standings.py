@@ -3,14 +3,27 @@
 Sets must have been made under the same conditions (`results.comparability`). Those with other lists of tasks can be
 compared over the tasks that all have; others can be put together when that is asked for, and then the document says
 what differs and gives no ranks. Sets are ordered by what they solved, then by the average; both have ranks.
+
+Beside them stand the figures that the authors of M³-Bench published, as context and never with a rank: they came from a
+prompt-driven text loop over the authors' own servers and tasks, and their average has a judged column in it, so numbers
+of ours do not compare with them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-from m3bench.server.lab.reports.published import PUBLISHED, SOURCE
-from m3bench.server.lab.reports.summary import set_document
-from m3bench.server.lab.reports.uncertainty import averages_of, families_of, means_of, solved_of
+from m3bench.server.lab.interchange.verdict import Coverage, Level
+from m3bench.server.lab.reports.summary import (
+    FailureCount,
+    Repeats,
+    SampleCounts,
+    SetDocument,
+    Summary,
+    UsageTotals,
+    set_document,
+)
+from m3bench.server.lab.reports.uncertainty import SetUncertainty, averages_of, families_of, means_of, solved_of
 from m3bench.server.lab.results.comparability import (
     differences,
     distinct_names,
@@ -19,13 +32,16 @@ from m3bench.server.lab.results.comparability import (
     profile_of,
     refuse_unlike,
 )
-from m3bench.server.lab.results.resultset import ResultSet
+from m3bench.server.lab.results.documents import JsonDocument
+from m3bench.server.lab.results.resultset import Kind, ResultSet
 from m3bench.server.scorecard.pages.legend import legend
 from m3bench.server.scorecard.pages.legend import profile_of as scoring_profile_of
 from m3bench.server.scorecard.pages.plain import shown
+from m3bench.server.scoring.statistics.estimates import Interval
 from m3bench.server.scoring.statistics.power import detectable
 from m3bench.server.scoring.statistics.ranks import Pair, Rank, pairs_of, ranks_of
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.json_types import JsonObject
 
 SCHEMA = 2
 
@@ -33,10 +49,149 @@ NUMBERS = {"solved": solved_of, "average": averages_of}
 """What sets are ranked by."""
 
 
+SOURCE = "M³-Bench, arXiv 2511.17729, Table 2"
+
+_COLUMNS = (
+    "recall", "precision", "argument_similarity", "step_coherence", "order_consistency", "merge_purity",
+    "task_completion", "information_grounding", "average_published",
+)  # fmt: skip
+
+_FIGURES = """
+GLM-4.5V .013 .023 .011 .012 .000 .013 .285 .130 .029
+Qwen2.5-VL-72B .143 .073 .125 .125 .022 .112 .303 .388 .141
+InternVL-3.5 .224 .143 .193 .191 .048 .161 .325 .298 .179
+Gemini-2.5-Flash-Lite .200 .173 .168 .179 .030 .152 .299 .241 .180
+Claude-4.5-Haiku .193 .480 .166 .190 .053 .108 .412 .246 .205
+GPT-5-Nano .287 .103 .276 .228 .045 .258 .551 .529 .247
+Llama-4-Scout .367 .176 .325 .286 .068 .290 .367 .335 .264
+Grok-4-Fast .343 .359 .309 .284 .122 .289 .501 .378 .298
+Claude-4.5-Sonnet .395 .361 .354 .389 .127 .257 .535 .451 .333
+Gemini-2.5-Flash .454 .397 .409 .357 .211 .412 .530 .474 .388
+GPT-5-Mini .481 .238 .462 .392 .199 .360 .652 .633 .395
+Grok-4 .465 .387 .408 .415 .177 .390 .664 .638 .411
+Gemini-2.5-Pro .501 .449 .433 .464 .249 .424 .520 .438 .423
+GPT-5 .627 .264 .583 .502 .290 .453 .671 .657 .482
+"""
+
+PUBLISHED: tuple[dict[str, str | float], ...] = tuple(
+    {"name": name, **dict(zip(_COLUMNS, map(float, numbers), strict=True))}
+    for name, *numbers in (line.split() for line in _FIGURES.strip().splitlines())
+)
+
+DocumentOf = Callable[[ResultSet], SetDocument]
+"""Gives the document of a set."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankShown(JsonDocument):
+    """A rank, and between which ranks it lies."""
+
+    rank: int
+    interval: tuple[int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictShown(JsonDocument):
+    """What a board shows of the verdict on a bundle."""
+
+    verdict: Level
+    summary: str
+    proves: str
+    cannot_prove: str
+    signers: tuple[str, ...]
+    starts: Mapping[str, int]
+    coverage: Coverage
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardEntry(JsonDocument):
+    """A set on a leaderboard."""
+
+    left_out: ClassVar[frozenset[str]] = frozenset({"verdict"})
+
+    rank: int | None
+    ranks: Mapping[str, RankShown]
+    """By what is solved and by the average."""
+    name: str
+    kind: Kind
+    agent: str
+    solver: str
+    profile: str
+    manifest: tuple[str, ...]
+    """Short names for the conditions under which it was made."""
+    summary: Summary
+    families: Mapping[str, Summary]
+    usage: UsageTotals
+    counts: SampleCounts
+    outcomes: Mapping[str, int]
+    repeats: Repeats
+    uncertainty: SetUncertainty
+    failures: tuple[FailureCount, ...]
+    verdict: VerdictShown | None = None
+    """Where the set came as a bundle."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairLine(JsonDocument):
+    """Two sets compared task by task: second minus first."""
+
+    number: str
+    """By what: `solved` or `average`."""
+    first: str
+    second: str
+    tasks: int
+    clusters: int
+    difference: float
+    interval: Interval | None
+    p: float
+    p_holm: float
+    clear: bool
+    better: int
+    worse: int
+    detectable: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonTasks(JsonDocument):
+    """That sets are compared over the tasks that all of them have."""
+
+    tasks: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedFigures(JsonDocument):
+    """Figures of others, for context."""
+
+    source: str = SOURCE
+    rows: Sequence[Mapping[str, str | float]] = PUBLISHED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaderboard(JsonDocument):
+    """What there is to show of several result sets."""
+
+    left_out: ClassVar[frozenset[str]] = frozenset({"links", "downloads"})
+
+    schema: int = SCHEMA
+    kind: Literal["leaderboard"] = "leaderboard"
+    legend: Sequence[Mapping[str, object]]
+    mixed: tuple[str, ...]
+    """What the sets disagree on; empty when they compare."""
+    common: CommonTasks | None
+    manifest: JsonObject
+    entries: tuple[BoardEntry, ...]
+    pairs: tuple[PairLine, ...]
+    published: PublishedFigures = PublishedFigures()
+    links: JsonDocument | None = None
+    """To other pages, where there are some."""
+    downloads: tuple[str, ...] | None = None
+    """Files beside the page."""
+
+
 def leaderboard_document(
-    sets: Sequence[ResultSet], *, mixed: bool = False, common: bool = False,
-    document_of: Callable[[ResultSet], Mapping[str, Any]] = set_document,
-) -> dict[str, Any]:  # fmt: skip
+    sets: Sequence[ResultSet], *, mixed: bool = False, common: bool = False, document_of: DocumentOf = set_document
+) -> Leaderboard:
     """What there is to show of several result sets.
 
     Args:
@@ -51,7 +206,7 @@ def leaderboard_document(
     names = distinct_names(sets)
     if common:
         sets = over_common_tasks(sets)
-    empty = [str(one.folder) for one in sets if not one.results]
+    empty = [str(results.folder) for results in sets if not results.results]
     if empty:
         raise UserError(f"There is no scored run in {', '.join(empty)}.")
     if not mixed:
@@ -59,68 +214,72 @@ def leaderboard_document(
     unlike = differences(sets, names)
     pairs, ranks = ({}, {}) if unlike else _compared(dict(zip(names, sets, strict=True)))
     entries = [
-        _entry(one, document_of(one), name, {number: found[name] for number, found in ranks.items() if name in found})
-        for name, one in zip(names, sets, strict=True)
+        _entry(
+            results,
+            document_of(results),
+            name,
+            {number: found[name] for number, found in ranks.items() if name in found},
+        )
+        for name, results in zip(names, sets, strict=True)
     ]
-    entries.sort(key=_order)
-    return {
-        "schema": SCHEMA,
-        "kind": "leaderboard",
-        "legend": legend(scoring_profile_of(row for one in sets for row in one.rows)),
-        "mixed": unlike,
-        "common": {"tasks": len(sets[0].header.tasks)} if common else None,
-        "manifest": shown(dict(sets[0].manifests[0]), text=200) if sets else {},
-        "entries": entries,
-        "pairs": _pairs(pairs),
-        "published": {"source": SOURCE, "rows": PUBLISHED},
-    }
+    return Leaderboard(
+        legend=legend(scoring_profile_of(row for results in sets for row in results.rows)),
+        mixed=tuple(unlike),
+        common=CommonTasks(tasks=len(sets[0].header.tasks)) if common else None,
+        manifest=shown(dict(sets[0].manifests[0]), text=200) if sets else {},
+        entries=tuple(sorted(entries, key=_order)),
+        pairs=tuple(_pairs(pairs)),
+    )
 
 
 def _compared(sets: Mapping[str, ResultSet]) -> tuple[dict[str, list[Pair]], dict[str, dict[str, Rank]]]:
     """Every two sets, and the ranks, by what is solved and by the average; sets without such a number take no part."""
-    families = {task: family for one in sets.values() for task, family in families_of(one.results).items()}
+    families = {task: family for results in sets.values() for task, family in families_of(results.results).items()}
     pairs: dict[str, list[Pair]] = {}
     ranks: dict[str, dict[str, Rank]] = {}
     for number, samples in NUMBERS.items():
-        values = {name: known for name, one in sets.items() if (known := means_of(samples(one.results)))}
+        values = {name: known for name, results in sets.items() if (known := means_of(samples(results.results)))}
         pairs[number] = pairs_of(values, families)
         ranks[number] = ranks_of(values, families, pairs[number])
     return pairs, ranks
 
 
-def _entry(results: ResultSet, document: Mapping[str, Any], name: str, ranks: Mapping[str, Rank]) -> dict[str, Any]:
+def _entry(results: ResultSet, document: SetDocument, name: str, ranks: Mapping[str, Rank]) -> BoardEntry:
     header = results.header
-    kept = ("summary", "families", "usage", "counts", "outcomes", "repeats", "uncertainty", "failures")
     first = ranks.get("solved") or ranks.get("average")
-    return {
-        "rank": first and first.rank,
-        "ranks": {number: {"rank": rank.rank, "interval": [rank.low, rank.high]} for number, rank in ranks.items()},
-        "name": name,
-        "kind": header.kind,
-        "agent": header.agent,
-        "solver": header.solver,
-        "profile": profile_of(results),
-        "manifest": list(keys(results)),
-        **{name: document[name] for name in kept},
-    }
+    return BoardEntry(
+        rank=None if first is None else first.rank,
+        ranks={number: RankShown(rank=rank.rank, interval=(rank.low, rank.high)) for number, rank in ranks.items()},
+        name=name,
+        kind=header.kind,
+        agent=header.agent,
+        solver=header.solver,
+        profile=profile_of(results),
+        manifest=keys(results),
+        summary=document.summary,
+        families=document.families,
+        usage=document.usage,
+        counts=document.counts,
+        outcomes=document.outcomes,
+        repeats=document.repeats,
+        uncertainty=document.uncertainty,
+        failures=document.failures,
+    )
 
 
-def _order(entry: Mapping[str, Any]) -> tuple[Any, ...]:
-    summary = entry["summary"]
-    return (-(summary["success"] or 0.0), -(summary["metrics"]["average"] or 0.0), entry["name"])
+def _order(entry: BoardEntry) -> tuple[float, float, str]:
+    summary = entry.summary
+    return -(summary.success or 0.0), -(summary.metrics["average"] or 0.0), entry.name
 
 
-def _pairs(pairs: Mapping[str, Sequence[Pair]]) -> list[dict[str, Any]]:
+def _pairs(pairs: Mapping[str, Sequence[Pair]]) -> Iterator[PairLine]:
     """Every two sets, task by task, by each number."""
-    found = []
-    for number, ones in pairs.items():
-        for pair in ones:
+    for number, compared in pairs.items():
+        for pair in compared:
             step = pair.difference
-            found.append(
-                {"number": number, "first": pair.first, "second": pair.second, "tasks": step.tasks,
-                 "clusters": step.clusters, "difference": step.value,
-                 "interval": step.interval and step.interval.to_json(), "p": step.p, "p_holm": pair.adjusted,
-                 "clear": pair.clear, "better": step.better, "worse": step.worse,
-                 "detectable": None if step.error is None else detectable(step.error, step.freedom)}
+            yield PairLine(
+                number=number, first=pair.first, second=pair.second, tasks=step.tasks, clusters=step.clusters,
+                difference=step.value, interval=step.interval, p=step.p, p_holm=pair.adjusted, clear=pair.clear,
+                better=step.better, worse=step.worse,
+                detectable=None if step.error is None else detectable(step.error, step.freedom),
             )  # fmt: skip
-    return found

@@ -6,17 +6,75 @@ that people quote, and have everything; the other metrics have intervals.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
+from m3bench.server.lab.results.documents import JsonDocument, plain
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample
-from m3bench.server.scoring.repeats import all_of_them, at_least_one
+from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 from m3bench.server.scoring.statistics.components import Components, components
-from m3bench.server.scoring.statistics.estimates import estimate, macro, mean_of
+from m3bench.server.scoring.statistics.estimates import Estimate, Interval, estimate, macro, mean_of
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
 from m3bench.server.scoring.statistics.voids import bounds
+from m3bench.tasks.json_types import JsonObject
 
 Samples = dict[str, list[float]]
 """For each task, the values of its scored repeats."""
+
+PassRates = Mapping[int, Estimate | None]
+"""For each k, the chance of a task with its interval; None when no task was tried that often."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Headline(JsonDocument):
+    """The mean over tasks with its interval, and the other ways to take a mean."""
+
+    estimate: Estimate | None
+    """None when no task has a value; then there is no other mean either."""
+    same_families: Interval | None = None
+    """The interval for other tasks of these same families."""
+    micro: float | None = None
+    macro: float | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The mean over tasks."""
+        return None if self.estimate is None else self.estimate.value
+
+    @property
+    def interval(self) -> Interval | None:
+        """Of the mean over tasks."""
+        return None if self.estimate is None else self.estimate.interval
+
+    def to_json(self) -> JsonObject:
+        """The estimate's entries, and the other means beside them."""
+        mean = {"value": None, "interval": None} if self.estimate is None else self.estimate.to_json()
+        others = {"same_families": self.same_families, "micro": self.micro, "macro": self.macro}
+        return {name: plain(value) for name, value in {**mean, **others}.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberUncertainty(JsonDocument):
+    """How sure one number of a set is."""
+
+    headline: Headline
+    variance: Components | None
+    with_voids: Interval | None
+    """Between what it would be had all void samples failed, and had all been solved."""
+    detectable: float | None
+    """The smallest difference to another set of this size that would be found four times out of five."""
+
+    def to_json(self) -> JsonObject:
+        """The headline's entries, and the others beside them."""
+        others = {"variance": self.variance, "with_voids": self.with_voids, "detectable": self.detectable}
+        return {**self.headline.to_json(), **{name: plain(value) for name, value in others.items()}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetUncertainty(JsonDocument):
+    """How sure the numbers of a set are."""
+
+    solved: NumberUncertainty
+    average: NumberUncertainty
 
 
 def solved_of(results: Sequence[Result]) -> Samples:
@@ -39,48 +97,51 @@ def families_of(results: Sequence[Result]) -> dict[str, str | None]:
     return {result.sample.task: result.card.family for result in results}
 
 
-def headline(samples: Samples, families: Mapping[str, str | None]) -> dict[str, Any]:
+def headline(samples: Samples, families: Mapping[str, str | None]) -> Headline:
     """The mean over tasks with its interval, and the other ways to take a mean."""
     values = means_of(samples)
     found = estimate(values, families)
     if found is None:
-        return {"value": None, "interval": None, "same_families": None, "micro": None, "macro": None}
+        return Headline(estimate=None)
     within = estimate(values, families, scope="tasks")
-    return {
-        **found.to_json(),
-        "same_families": within and within.interval and within.interval.to_json(),
-        "micro": mean_of([value for repeats in samples.values() for value in repeats]),
-        "macro": macro(values, families),
-    }
+    return Headline(
+        estimate=found,
+        same_families=None if within is None else within.interval,
+        micro=mean_of([value for repeats in samples.values() for value in repeats]),
+        macro=macro(values, families),
+    )
 
 
-def uncertainty(results: ResultSet) -> dict[str, Any]:
+def uncertainty(results: ResultSet) -> SetUncertainty:
     """What is to be said of a whole set."""
-    families = families_of(results.results)
-    found: dict[str, Any] = {}
-    for name, samples in (("solved", solved_of(results.results)), ("average", averages_of(results.results))):
-        parts = components(samples, families)
-        limits = bounds(samples, _lost(results.void)) if samples else None
-        found[name] = {
-            **headline(samples, families),
-            "variance": parts and parts.to_json(),
-            "with_voids": limits and limits.to_json(),
-            "detectable": _detectable(samples, families, parts),
-        }
-    return found
+    families, lost = families_of(results.results), _lost(results.void)
+    return SetUncertainty(
+        solved=_of_number(solved_of(results.results), families, lost),
+        average=_of_number(averages_of(results.results), families, lost),
+    )
 
 
-def pass_rates(results: Sequence[Result]) -> dict[str, dict[str, Any]]:
+def _of_number(samples: Samples, families: Mapping[str, str | None], lost: Mapping[str, int]) -> NumberUncertainty:
+    parts = components(samples, families)
+    return NumberUncertainty(
+        headline=headline(samples, families),
+        variance=parts,
+        with_voids=bounds(samples, lost) if samples else None,
+        detectable=_detectable(samples, families, parts),
+    )
+
+
+def pass_rates(results: Sequence[Result]) -> tuple[PassRates, PassRates]:
     """pass@k and pass^k for every k up to the most repeats of a task, each with its interval and number of tasks."""
     tries, families = solved_of(results), families_of(results)
     most = max(map(len, tries.values()), default=0)
-    found: dict[str, dict[str, Any]] = {"pass_at": {}, "pass_hat": {}}
-    for name, chance in (("pass_at", at_least_one), ("pass_hat", all_of_them)):
-        for k in range(1, most + 1):
-            values = {task: chance([bool(one) for one in ones], k) for task, ones in tries.items() if len(ones) >= k}
-            rate = estimate(values, families)
-            found[name][str(k)] = rate and rate.to_json()
-    return found
+
+    def rate(chance: Callable[[Sequence[bool], int], float], k: int) -> Estimate | None:
+        known = {task: [bool(value) for value in repeats] for task, repeats in tries.items() if len(repeats) >= k}
+        return estimate({task: chance(repeats, k) for task, repeats in known.items()}, families)
+
+    attempts = range(1, most + 1)
+    return {k: rate(pass_at_k, k) for k in attempts}, {k: rate(pass_hat_k, k) for k in attempts}
 
 
 def _samples(results: Sequence[Result], value: Callable[[Result], float | None]) -> Samples:

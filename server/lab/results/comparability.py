@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.tasks.errors import UserError
@@ -30,7 +29,7 @@ _ANY = "\0any"
 """Agrees with everything."""
 
 
-def conditions(results: ResultSet) -> list[dict[str, Any]]:
+def conditions(results: ResultSet) -> list[dict[str, object]]:
     """The conditions of a set, one for each that its runs had; more than one means that they do not belong together."""
     header, driven = results.header, results.header.kind == "model"
     scored = sorted({result.card.scoring_profile for result in results.results})
@@ -47,16 +46,17 @@ def conditions(results: ResultSet) -> list[dict[str, Any]]:
         "max calls": header.options.get("max_calls", _ANY),
         "task list": _task_list(results),
     }
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for manifest in results.manifests:
-        one = {name: manifest.get(name) for name in VERSIONS} | {"profile": _profile(results, manifest)} | fixed
-        found.setdefault(json.dumps(one, sort_keys=True, default=str), one)
+        versions = {name: manifest.get(name) for name in VERSIONS}
+        condition = {**versions, "profile": _profile(results, manifest), **fixed}
+        found.setdefault(json.dumps(condition, sort_keys=True, default=str), condition)
     return list(found.values())
 
 
 def keys(results: ResultSet) -> tuple[str, ...]:
     """Short names for the conditions of a set."""
-    texts = (json.dumps(one, sort_keys=True, default=str) for one in conditions(results))
+    texts = (json.dumps(condition, sort_keys=True, default=str) for condition in conditions(results))
     return tuple(sorted(sha256(text.encode()).hexdigest()[:12] for text in texts))
 
 
@@ -67,14 +67,14 @@ def tasks_of(results: ResultSet) -> tuple[str, ...]:
 
 def differences(sets: Sequence[ResultSet], names: Sequence[str] | None = None) -> list[str]:
     """What sets disagree on, in words; empty when they compare."""
-    called = names or [one.header.name for one in sets]
-    known = [(name, one) for name, results in zip(called, sets, strict=True) for one in conditions(results)]
+    called = names or [results.header.name for results in sets]
+    known = [(name, found) for name, results in zip(called, sets, strict=True) for found in conditions(results)]
     words = []
-    for field in dict.fromkeys(field for _, one in known for field in one):
+    for field in dict.fromkeys(field for _, condition in known for field in condition):
         seen: dict[str, list[str]] = {}
-        for name, one in known:
-            if one.get(field) != _ANY:
-                seen.setdefault(json.dumps(one.get(field), sort_keys=True, default=str), []).append(name)
+        for name, condition in known:
+            if condition.get(field) != _ANY:
+                seen.setdefault(json.dumps(condition.get(field), sort_keys=True, default=str), []).append(name)
         if len(seen) > 1:
             told = (f"{_brief(value)} ({', '.join(dict.fromkeys(owners))})" for value, owners in seen.items())
             words.append(f"{field} is {' and '.join(told)}")
@@ -102,7 +102,7 @@ def over_common_tasks(sets: Sequence[ResultSet], least: int = MIN_COMMON) -> lis
     Raises:
         UserError: They share too few.
     """
-    shared = [task for task in tasks_of(sets[0]) if all(task in tasks_of(one) for one in sets[1:])] if sets else []
+    shared = [task for task in tasks_of(sets[0]) if all(task in tasks_of(other) for other in sets[1:])] if sets else []
     if len(shared) < least:
         raise UserError(
             f"These result sets have {len(shared)} tasks in common; at least {least} are needed to compare over them."
@@ -110,12 +110,12 @@ def over_common_tasks(sets: Sequence[ResultSet], least: int = MIN_COMMON) -> lis
     kept = frozenset(shared)
     return [
         replace(
-            one,
-            header=one.header.model_copy(update={"tasks": tuple(shared)}),
-            results=tuple(result for result in one.results if result.sample.task in kept),
-            void=tuple(sample for sample in one.void if sample.task in kept),
+            results,
+            header=results.header.model_copy(update={"tasks": tuple(shared)}),
+            results=tuple(result for result in results.results if result.sample.task in kept),
+            void=tuple(sample for sample in results.void if sample.task in kept),
         )
-        for one in sets
+        for results in sets
     ]
 
 
@@ -125,11 +125,15 @@ def distinct_names(sets: Sequence[ResultSet]) -> list[str]:
     Raises:
         UserError: One folder was given twice.
     """
-    folders = [one.folder.resolve() for one in sets]
-    if twice := [str(one.folder) for one, folder in zip(sets, folders, strict=True) if folders.count(folder) > 1]:
-        raise UserError(f"The result set {twice[0]} was given twice.")
-    names = [one.header.name for one in sets]
-    return [f"{name} ({one.folder})" if names.count(name) > 1 else name for name, one in zip(names, sets, strict=True)]
+    folders = [results.folder.resolve() for results in sets]
+    twice = next((results for results, at in zip(sets, folders, strict=True) if folders.count(at) > 1), None)
+    if twice is not None:
+        raise UserError(f"The result set {twice.folder} was given twice.")
+    names = [results.header.name for results in sets]
+    return [
+        f"{name} ({results.folder})" if names.count(name) > 1 else name
+        for name, results in zip(names, sets, strict=True)
+    ]
 
 
 def profile_of(results: ResultSet) -> str:
@@ -137,7 +141,7 @@ def profile_of(results: ResultSet) -> str:
     return results.header.profile.partition(":")[0]
 
 
-def _profile(results: ResultSet, manifest: Mapping[str, Any]) -> str:
+def _profile(results: ResultSet, manifest: Mapping[str, object]) -> str:
     """The tool profile of some runs; `standard:ID` of each task's own is `standard`, if that was chosen."""
     profile = str(manifest.get("profile"))
     kind = profile.partition(":")[0]
@@ -149,7 +153,7 @@ def _loading(results: ResultSet) -> str:
     if results.header.kind != "client":
         return "at once" if results.header.kind == "model" else _ANY
     found = {result.card.client.tools for result in results.results if result.card.client is not None}
-    known = sorted({"loaded": "at once"}.get(one, one) for one in found - {"not known"})
+    known = sorted({"loaded": "at once"}.get(loading, loading) for loading in found - {"not known"})
     return ", ".join(known) or _ANY
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from errno import ENOSPC
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -24,9 +24,9 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.store.contract import Store
+from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import database
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import BESIDE, RunRecord
 from m3bench.tasks.atomic_files import append_line, write_atomically
 from m3bench.tasks.errors import InputFileError, StoreError
@@ -41,7 +41,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Usage(_Model):
+class SampleUsage(_Model):
     """What a sample cost, as the engine that ran it says."""
 
     input_tokens: int = 0
@@ -64,7 +64,7 @@ class Sample(_Model):
     """Whose doing it is that the sample ended as it did; `client` when it simply ended."""
     reason: str = ""
     """Why a sample is void."""
-    usage: Usage = Usage()
+    usage: SampleUsage = SampleUsage()
     seconds: float = 0.0
 
 
@@ -86,7 +86,7 @@ class Header(_Model):
     """The tasks that were to be attempted, in order."""
     set_hash: str = ""
     """Of the set the tasks come from; empty when not known."""
-    options: Mapping[str, Any] = Field(default_factory=dict)
+    options: Mapping[str, object] = Field(default_factory=dict)
     """Whatever else makes another run of the same agent another thing: seed, sandbox, limits, …; plain data."""
     started: str
 
@@ -123,7 +123,7 @@ class ResultSet:
     results: tuple[Result, ...]
     """In the order of the header's tasks, repeats of a task one after the other."""
     void: tuple[Sample, ...]
-    manifests: tuple[Mapping[str, Any], ...]
+    manifests: tuple[Mapping[str, object], ...]
     """The manifests of its runs, each once; more than one means that its numbers do not belong together."""
 
     @property
@@ -162,17 +162,17 @@ class ResultSet:
         there = {(result.sample.task, result.sample.repeat) for result in self.results}
         there |= {(sample.task, sample.repeat) for sample in self.void}
         planned = ((task, repeat) for task in self.header.tasks for repeat in range(1, self.header.repeats + 1))
-        return tuple(one for one in planned if one not in there)
+        return tuple(sample for sample in planned if sample not in there)
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     total: Counter[str] = Counter()
-    for one in counts:
-        total.update(one)
+    for count in counts:
+        total.update(count)
     return dict(sorted(total.items()))
 
 
-def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:
+def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, object]:
     """The manifest of a run as other tasks' runs have it: its task's own profile is named without task or family.
 
     What sandboxes lack moves no number.
@@ -183,6 +183,12 @@ def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, Any]:
     if not name or own.get(kind) != name:
         return manifest
     return {field: value for field, value in manifest.items() if field != "tools"} | {"profile": kind}
+
+
+def task_set_of(manifest: Mapping[str, object]) -> Mapping[str, object]:
+    """What a run's manifest says of the set its task is from: name, version and hash; empty when it says nothing."""
+    found = manifest.get("tasks")
+    return found if isinstance(found, Mapping) else {}
 
 
 def store_folder(folder: Path) -> Path:
@@ -288,10 +294,10 @@ def read_resultset(folder: Path) -> ResultSet:
     """
     if not database(store_folder(folder)).exists():
         raise InputFileError(folder, _no_runs(folder))
-    return _read(folder, Place(store_folder(folder)))
+    return _read(folder, RecordLocation(store_folder(folder)))
 
 
-def read_record(place: Place) -> ResultSet:
+def read_record(place: RecordLocation) -> ResultSet:
     """Read the runs of a record, wherever it is, as a result set.
 
     Raises:
@@ -301,7 +307,7 @@ def read_record(place: Place) -> ResultSet:
     return read_resultset(place.folder) if place.url is None else _read(place.folder, place)
 
 
-def _read(folder: Path, place: Place) -> ResultSet:
+def _read(folder: Path, place: RecordLocation) -> ResultSet:
     store = open_store(place)
     try:
         runs = {run.id: run for run in store.runs()}
@@ -321,7 +327,7 @@ def _read(folder: Path, place: Place) -> ResultSet:
         for sample in samples
         if sample.state == "scored" and sample.run in runs and (card := cards[sample.run]) is not None
     )
-    seen: dict[str, Mapping[str, Any]] = {}
+    seen: dict[str, Mapping[str, object]] = {}
     for result in results:
         manifest = comparable(result.run, result.card)
         seen.setdefault(json.dumps(manifest, sort_keys=True), manifest)

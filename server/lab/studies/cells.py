@@ -1,7 +1,7 @@
 """The cells of a study: every combination of who plays, solver, tool profile and set, each a result set of its own.
 
 A cell is named after what it is and kept in a folder of that name, so that a plan that grows finds again what is
-there. Nothing is played here: a cell knows the `Choice` that `headless.plan` makes its samples of.
+there. Nothing is played here: a cell knows the `RunChoice` that `headless.plan` makes its samples of.
 """
 
 import re
@@ -11,8 +11,8 @@ from itertools import product
 from os import cpu_count
 from pathlib import Path
 
-from m3bench.server.lab.headless.agents.registry import Agent, find_agents
-from m3bench.server.lab.headless.plan import Choice, ModelOptions
+from m3bench.server.lab.headless.agents.registry import BaselineAgent, find_agents
+from m3bench.server.lab.headless.plan import ModelOptions, RunChoice
 from m3bench.server.lab.studies.plan_file import StudyModel, StudyPlan, StudySet
 from m3bench.tasks.errors import UserError
 
@@ -25,8 +25,8 @@ class Cell:
     """One combination."""
 
     name: str
-    choice: Choice
-    agent: Agent | None = None
+    choice: RunChoice
+    agent: BaselineAgent | None = None
     """Who plays, when it is a baseline."""
     options: ModelOptions | None = None
     """How it is driven, when it is a model."""
@@ -51,7 +51,7 @@ def cells_of(plan: StudyPlan) -> list[Cell]:
     """
     assert plan.folder is not None
     agents = find_agents(list(plan.agents)) if plan.agents else []
-    found = [_baseline(plan, *one) for one in product(agents, plan.profiles, plan.sets)]
+    found = [_baseline(plan, *combination) for combination in product(agents, plan.profiles, plan.sets)]
     for model, solver, profile, tasks in product(plan.models, plan.solvers, plan.profiles, plan.sets):
         found.append(_model(plan, model, solver, profile, tasks))
     # Some file systems take a name in other letters for the same.
@@ -77,7 +77,7 @@ def choose(cells: Sequence[Cell], wanted: Sequence[str]) -> list[Cell]:
     return [cell for cell in cells if not wanted or cell.name in wanted]
 
 
-def _baseline(plan: StudyPlan, agent: Agent, profile: str, tasks: StudySet) -> Cell:
+def _baseline(plan: StudyPlan, agent: BaselineAgent, profile: str, tasks: StudySet) -> Cell:
     name = _name(agent.name, "", profile, tasks)
     parallel = plan.parallel or (cpu_count() or 1) + 1
     return Cell(name=name, choice=_choice(plan, name, agent.name, profile, tasks, parallel), agent=agent)
@@ -112,9 +112,9 @@ def _choice(
     tasks: StudySet,
     parallel: int,
     options: ModelOptions | None = None,
-) -> Choice:
+) -> RunChoice:
     assert plan.folder is not None
-    return Choice(
+    return RunChoice(
         agent=agent,
         name=name,
         kind="baseline" if options is None else "model",

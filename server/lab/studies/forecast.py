@@ -7,7 +7,7 @@ from what Inspect knows; where neither has one the cost is not known, and is not
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from m3bench.server.lab.headless.plan import Plan
+from m3bench.server.lab.headless.plan import RunPlan
 from m3bench.server.lab.results.resultset import Sample, read_samples
 from m3bench.server.lab.studies.cells import Cell
 from m3bench.server.lab.studies.plan_file import Expected
@@ -54,7 +54,7 @@ class Spent:
         return Spent(tokens=self.tokens + used, cost=self.cost + (sample.usage.cost or 0.0))
 
 
-def spent(plans: Sequence[Plan], before: Spent | None = None) -> Spent:
+def spent(plans: Sequence[RunPlan], before: Spent | None = None) -> Spent:
     """What every sample that is there has used, and what was used before."""
     total = before or Spent()
     for plan in plans:
@@ -63,7 +63,7 @@ def spent(plans: Sequence[Plan], before: Spent | None = None) -> Spent:
     return total
 
 
-def forecast(cells: Sequence[tuple[Cell, Plan]], expected: Expected) -> list[Forecast]:
+def forecast(cells: Sequence[tuple[Cell, RunPlan]], expected: Expected) -> list[Forecast]:
     """What each cell will take."""
     played = {cell.name: [s for s in read_samples(plan.folder).values() if s.state == "scored"] for cell, plan in cells}
     by_agent: dict[str, list[Sample]] = {}
@@ -72,13 +72,13 @@ def forecast(cells: Sequence[tuple[Cell, Plan]], expected: Expected) -> list[For
     return [_of(cell, plan, played[cell.name] or by_agent[cell.choice.agent], expected) for cell, plan in cells]
 
 
-def _of(cell: Cell, plan: Plan, known: Sequence[Sample], expected: Expected) -> Forecast:
+def _of(cell: Cell, plan: RunPlan, known: Sequence[Sample], expected: Expected) -> Forecast:
     left = len(plan.todo)
     if known:
         count = len(known)
-        read = sum(one.usage.input_tokens for one in known) / count
-        written = sum(one.usage.output_tokens for one in known) / count
-        seconds = sum(one.seconds for one in known) / count
+        read = sum(sample.usage.input_tokens for sample in known) / count
+        written = sum(sample.usage.output_tokens for sample in known) / count
+        seconds = sum(sample.seconds for sample in known) / count
     elif cell.options is None:
         read, written, seconds = 0.0, 0.0, 1.0
     else:
@@ -109,7 +109,7 @@ def _price(model: str, given: str | None) -> tuple[float, float] | None:
     return None if cost is None else (cost.input, cost.output)
 
 
-def detectable_difference(plan: Plan, families: Mapping[str, str]) -> float:
+def detectable_difference(plan: RunPlan, families: Mapping[str, str]) -> float:
     """The smallest true difference of *solved* between two cells that is found four times out of five."""
     tasks = plan.header.tasks
     size = Size(families=len({families[task] for task in tasks}), tasks=len(tasks), repeats=plan.header.repeats)

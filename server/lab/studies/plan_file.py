@@ -77,7 +77,7 @@ class StudySet(_Part):
     """Number of tasks, taken from the families in turn."""
 
 
-class Limits(_Part):
+class SampleLimits(_Part):
     """Of a sample; those left out are as in `m3bench run`."""
 
     max_calls: int = Field(default=200, ge=1)
@@ -119,7 +119,7 @@ class StudyPlan(_Part):
     profiles: tuple[str, ...] = Field(default=("standard",), min_length=1)
     sets: tuple[StudySet, ...] = Field(default=(StudySet(),), min_length=1)
     repeats: int = Field(default=1, ge=1)
-    limits: Limits = Limits()
+    limits: SampleLimits = SampleLimits()
     budget: Caps = Caps()
     expect: Expected = Expected()
     parallel: int | None = Field(default=None, ge=1)
@@ -133,24 +133,28 @@ class StudyPlan(_Part):
 
     @field_validator("models", mode="before")
     @classmethod
-    def _models(cls, given: Any) -> Any:
+    def _models(cls, given: object) -> object:
         """A model may be named alone."""
-        return [{"model": one} if isinstance(one, str) else one for one in given] if isinstance(given, list) else given
+        return (
+            [{"model": model} if isinstance(model, str) else model for model in given]
+            if isinstance(given, list)
+            else given
+        )
 
     @field_validator("agents", mode="before")
     @classmethod
-    def _agents(cls, given: Any) -> Any:
+    def _agents(cls, given: object) -> object:
         """YAML takes the agent `null` for nothing."""
-        return ["null" if one is None else one for one in given] if isinstance(given, list) else given
+        return ["null" if agent is None else agent for agent in given] if isinstance(given, list) else given
 
     @field_validator("sets", mode="before")
     @classmethod
-    def _sets(cls, given: Any) -> Any:
+    def _sets(cls, given: object) -> object:
         """A set may be given as its folder, or as `bundled`."""
-        return [_set(one) for one in given] if isinstance(given, list) else given
+        return [_set(entry) for entry in given] if isinstance(given, list) else given
 
 
-def _set(given: Any) -> Any:
+def _set(given: object) -> object:
     if not isinstance(given, str):
         return given
     return {} if given == BUNDLED_SET else {"name": Path(given).name, "tasks": given}
@@ -162,7 +166,7 @@ def read_plan(path: Path) -> StudyPlan:
     Raises:
         InputFileError: It cannot be read, or says something that makes no sense.
     """
-    parts = (StudyModel, StudySet, Limits, Caps, Expected, Abilities)
+    parts = (StudyModel, StudySet, SampleLimits, Caps, Expected, Abilities)
     plan = read_yaml(path, StudyPlan, parts, what="the plan of a study", word="setting")
     if not plan.models and not plan.agents:
         raise InputFileError(path, "names nobody who plays: give models or agents")
@@ -171,8 +175,8 @@ def read_plan(path: Path) -> StudyPlan:
             raise InputFileError(path, f"no model has this provider: {', '.join(known)}", field=f"providers.{provider}")
     here = path.parent
     sets = tuple(
-        one.model_copy(update={"tasks": None if one.tasks is None else here / one.tasks.expanduser()})
-        for one in plan.sets
+        tasks.model_copy(update={"tasks": None if tasks.tasks is None else here / tasks.tasks.expanduser()})
+        for tasks in plan.sets
     )
     folder = here / (plan.folder.expanduser() if plan.folder is not None else Path(plan.name))
     return plan.model_copy(update={"sets": sets, "folder": folder})

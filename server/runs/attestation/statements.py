@@ -1,15 +1,90 @@
-"""What is stated: of a run when it is sealed, and of a whole record when its runs are packed."""
+"""Signed statements: in-toto statements in DSSE envelopes, which other programs can check as well, and their log.
+
+A server states that a run was sealed, and of a whole record what was started there when its runs are packed. The log is
+a file beside the record, one signed statement per line, that only grows. A line that was cut off when the machine died
+is closed and stays: nothing is ever removed from a log.
+"""
 
 import json
+import os
+from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from m3bench.server.runs.attestation import merkle
-from m3bench.server.runs.attestation.envelope import Envelope, state
-from m3bench.server.runs.attestation.keys import SigningKey
+from m3bench.server.runs.attestation.keys import PublicKey, SigningKey, key_of
+from m3bench.server.store.errors import explain
+from m3bench.server.store.layout import PRIVATE_FILE
 from m3bench.server.store.records import CallRecord, RunRecord
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EnvelopeSignature(_Form):
+    """Who signed, and the signature in base64."""
+
+    keyid: str
+    sig: str
+
+
+class Envelope(_Form):
+    """A statement with its signatures."""
+
+    payloadType: Literal["application/vnd.in-toto+json"] = "application/vnd.in-toto+json"
+    payload: str
+    signatures: tuple[EnvelopeSignature, ...]
+
+    @property
+    def line(self) -> bytes:
+        """The envelope as it stands in a log."""
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":")).encode()
+
+    def statement(self, key: PublicKey) -> dict[str, Any] | None:
+        """What was stated, when the holder of the key signed it; else None."""
+        try:
+            payload = b64decode(self.payload, validate=True)
+            signatures = [b64decode(signature.sig, validate=True) for signature in self.signatures]
+        except ValueError:
+            return None
+        message = authenticated(self.payloadType, payload)
+        if not any(key.signed(message, signature) for signature in signatures):
+            return None
+        found = json.loads(payload)
+        return found if isinstance(found, dict) and found.get("_type") == STATEMENT_TYPE else None
+
+
+def state(key: SigningKey, subject: Mapping[str, str], kind: str, predicate: Mapping[str, object]) -> Envelope:
+    """A signed statement.
+
+    Args:
+        key: Who states it.
+        subject: What it is about: names and SHA-256 digests.
+        kind: The predicate's type.
+        predicate: What is said.
+    """
+    named = [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(subject.items())]
+    statement = {"_type": STATEMENT_TYPE, "subject": named, "predicateType": kind, "predicate": dict(predicate)}
+    payload = json.dumps(statement, sort_keys=True, separators=(",", ":")).encode()
+    signature = b64encode(key.sign(authenticated(PAYLOAD_TYPE, payload))).decode()
+    signed = EnvelopeSignature(keyid=key.public.fingerprint, sig=signature)
+    return Envelope(payload=b64encode(payload).decode(), signatures=(signed,))
+
+
+def authenticated(kind: str, payload: bytes) -> bytes:
+    """The bytes that are signed: DSSE's pre-authentication encoding."""
+    return b"DSSEv1 %d %b %d %b" % (len(kind.encode()), kind.encode(), len(payload), payload)
+
 
 RUN = "urn:m3bench:attestation:run:1"
 TALLY = "urn:m3bench:attestation:tally:1"
@@ -32,15 +107,15 @@ def run_subject(run: RunRecord, calls: Sequence[CallRecord], files: Mapping[str,
     }
 
 
-def run_predicate(run: RunRecord, calls: Sequence[CallRecord]) -> dict[str, Any]:
+def run_predicate(run: RunRecord, calls: Sequence[CallRecord]) -> dict[str, object]:
     """What is said of a run."""
     return {
         "run": run.id,
         "seat": run.seat,
         "task": run.task,
         "mode": run.mode,
-        "set": (run.manifest.get("tasks") or {}).get("hash"),
-        "profile": run.manifest.get("profile"),
+        "set": run.setup.set_hash,
+        "profile": run.setup.profile,
         "client": calls[-1].client if calls else "",
         "calls": len(calls),
         "started": run.started,
@@ -91,3 +166,74 @@ def _of(value: bytes | None) -> str | None:
 
 def _digest(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+FILE = "attestations.jsonl"
+
+
+class Attestor:
+    """States of every run that is sealed in a data folder that it was sealed, when there is a key to sign with.
+
+    Args:
+        data: The data folder.
+    """
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+
+    @cached_property
+    def key(self) -> SigningKey | None:
+        """What is signed with.
+
+        Raises:
+            InputFileError: There is a key, and it cannot be used.
+        """
+        return key_of(self._data)
+
+    def sealed(
+        self,
+        run: RunRecord,
+        calls: Sequence[CallRecord],
+        files: Mapping[str, str],
+        counts: Callable[[], Mapping[str, int]],
+    ) -> None:
+        """A run is about to be sealed: what is stated of it is in the log when this returns.
+
+        Args:
+            run: The run, with its seal.
+            calls: Those of the agent, in order.
+            files: What lies in the workspace, by path and hash.
+            counts: Gives how many runs the record has, by their state.
+
+        Raises:
+            StoreError: It cannot be written.
+        """
+        if self.key is None:
+            return
+        envelope = state_run(self.key, run, calls, files, counted(counts()))
+        try:
+            append(self._data / FILE, envelope)
+        except OSError as error:
+            raise explain(error, self._data) from error
+
+
+def append(path: Path, envelope: Envelope) -> None:
+    """Add a statement, on disk when this returns."""
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, PRIVATE_FILE)
+    try:
+        size = os.lseek(file, 0, os.SEEK_END)
+        if size:
+            os.lseek(file, size - 1, os.SEEK_SET)
+        torn = size > 0 and os.read(file, 1) != b"\n"
+        data = (b"\n" if torn else b"") + envelope.line + b"\n"
+        while data:
+            data = data[os.write(file, data) :]
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def entries(data: Path) -> list[bytes]:
+    """The lines of a data folder's log, without one that is not whole yet."""
+    path = data / FILE
+    return path.read_bytes().split(b"\n")[:-1] if path.exists() else []

@@ -6,13 +6,12 @@ call sent and got, through the client, where that lets pages read resources.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from m3bench.server.scorecard.app import REVISION, VIEW
 from m3bench.server.scorecard.pages.legend import legend
 from m3bench.server.scorecard.pages.page import HOSTED, page
 from m3bench.server.scorecard.pages.plain import cut
-from m3bench.server.scorecard.pages.run import TaskShown, run_document
+from m3bench.server.scorecard.pages.run import RunDocument, TaskShown, run_document
 from m3bench.server.scorecard.pages.small_pictures import with_small_pictures
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.library import Library
@@ -34,14 +33,14 @@ def scorecard_page() -> str:
     return page("m3bench score card", document, SCRIPTS, styles=("card.css",), policy=HOSTED)
 
 
-def run_view(run: RunRecord, records: Sequence[CallRecord], library: Library) -> dict[str, Any]:
+def run_view(run: RunRecord, records: Sequence[CallRecord], library: Library) -> RunDocument:
     """What the page reads of a run: as the document of its own page, in a size that clients pass on."""
     at_hand = TaskShown.of_run(run, library)
     small = with_small_pictures(at_hand, PIXELS) if at_hand is not None else None
     return run_document(run, records, small, excerpts=EXCERPTS)
 
 
-def run_in_short(run: RunRecord, records: Sequence[CallRecord], library: Library) -> dict[str, Any]:
+def run_in_short(run: RunRecord, records: Sequence[CallRecord], library: Library) -> dict[str, object]:
     """What the answer of `score` says of a run beside its card: the question, and when each call came."""
     at_hand = TaskShown.of_run(run, library)
     calls = run_document(run, records, at_hand, excerpts=0)["calls"] if len(records) <= MANY else []

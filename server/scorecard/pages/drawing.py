@@ -28,7 +28,7 @@ _MAX_TEXT = 2000
 _TEXT = re.compile(r'(<text [^>]*?font-size="([\d.]+)" font-weight="(\d+)"[^>]*)>([^<]*)</text>')
 
 
-class Drawing:
+class SvgDrawing:
     """A drawing that grows downwards.
 
     Args:

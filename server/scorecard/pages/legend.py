@@ -1,7 +1,7 @@
 """The metrics as every picture of a score card names them: label, meaning and formula, in one place."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TypedDict
 
 from m3bench.server.scorecard.markdown import METRICS
 from m3bench.server.scorecard.model import ScoringProfile
@@ -25,7 +25,16 @@ FORMULAS = {
 }
 
 
-def legend(profile: ScoringProfile = "effect") -> list[dict[str, Any]]:
+class LegendEntry(TypedDict):
+    """What one metric is."""
+
+    name: str
+    label: str
+    meaning: str
+    formula: str
+
+
+def legend(profile: ScoringProfile = "effect") -> list[LegendEntry]:
     """What each metric is, in the order in which they are shown."""
     formulas = BY_EFFECT if profile == "effect" else FORMULAS
     return [

@@ -12,7 +12,6 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Any
 
 ASSETS = Path(__file__).parent / "assets"
 """The styles and scripts of a run's card and page, and what every page has."""
@@ -32,7 +31,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 def page(
     title: str,
-    document: Mapping[str, Any],
+    document: Mapping[str, object],
     scripts: Sequence[str],
     *,
     styles: Sequence[str] = (),

@@ -5,10 +5,11 @@ document that the page shows, without a browser; the same document gives the sam
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from m3bench.server.scorecard.model import ActualCall, Match, ReferenceCall, ScoreCard
-from m3bench.server.scorecard.pages.drawing import Drawing, wrapped
+from m3bench.server.scorecard.pages.drawing import SvgDrawing, wrapped
+from m3bench.server.scorecard.pages.legend import LegendEntry
+from m3bench.server.scorecard.pages.run import RunDocument
 
 WIDTH, EDGE = 1200, 56
 INK, SOFT, HAIR, LINE, PAPER, SUNKEN = "#1d2025", "#5d626b", "#ebe8e2", "#d9d5cd", "#fcfbf9", "#f0ede8"
@@ -20,7 +21,7 @@ MAX_ROWS = 16
 _ROW = 30
 
 
-def card_png(document: Mapping[str, Any], card: ScoreCard) -> bytes:
+def card_png(document: RunDocument, card: ScoreCard) -> bytes:
     """The picture of a run.
 
     Args:
@@ -31,21 +32,21 @@ def card_png(document: Mapping[str, Any], card: ScoreCard) -> bytes:
     return drawing.png(_foot(drawing, document, y + 30))
 
 
-def card_svg(document: Mapping[str, Any], card: ScoreCard) -> str:
+def card_svg(document: RunDocument, card: ScoreCard) -> str:
     """The same as SVG, without what tells one run from another: two runs with the same card give the same bytes."""
     drawing, y = _drawn(document, card)
     return drawing.svg_for_any_font(y + 24)
 
 
-def _drawn(document: Mapping[str, Any], card: ScoreCard) -> tuple[Drawing, float]:
-    drawing = Drawing(WIDTH, PAPER)
+def _drawn(document: RunDocument, card: ScoreCard) -> tuple[SvgDrawing, float]:
+    drawing = SvgDrawing(WIDTH, PAPER)
     y = _head(drawing, document, card)
     y = max(_headline(drawing, card, y), _metrics(drawing, card, document["legend"], y))
     y = _improvements(drawing, card, y + 34)
     return drawing, _calls(drawing, card, y + 34)
 
 
-def _head(drawing: Drawing, document: Mapping[str, Any], card: ScoreCard) -> float:
+def _head(drawing: SvgDrawing, document: RunDocument, card: ScoreCard) -> float:
     run, task = document["run"], document["task"]
     client = card.client.name if card.client is not None and card.client.name else run["client"]
     drawing.text("m3bench", EDGE, 58, 24, fill=INK, weight=700)
@@ -63,7 +64,7 @@ def _head(drawing: Drawing, document: Mapping[str, Any], card: ScoreCard) -> flo
     return y + 34
 
 
-def _headline(drawing: Drawing, card: ScoreCard, y: float) -> float:
+def _headline(drawing: SvgDrawing, card: ScoreCard, y: float) -> float:
     average = card.average
     drawing.text("–" if average is None else f"{average:.3f}", EDGE - 5, y + 96, 128, fill=INK, weight=700)
     paper = "–" if card.paper_average is None else f"{card.paper_average:.3f}"
@@ -84,7 +85,7 @@ def _headline(drawing: Drawing, card: ScoreCard, y: float) -> float:
     return y + 200
 
 
-def _metrics(drawing: Drawing, card: ScoreCard, legend: Sequence[Mapping[str, Any]], y: float) -> float:
+def _metrics(drawing: SvgDrawing, card: ScoreCard, legend: Sequence[LegendEntry], y: float) -> float:
     left, start, end = 500, 728, 1040
     for number, metric in enumerate(legend):
         base = y + 24 + number * 35
@@ -103,16 +104,16 @@ def _metrics(drawing: Drawing, card: ScoreCard, legend: Sequence[Mapping[str, An
     return y + 24 + 35 * len(legend) - 20
 
 
-def _improvements(drawing: Drawing, card: ScoreCard, y: float) -> float:
+def _improvements(drawing: SvgDrawing, card: ScoreCard, y: float) -> float:
     found = card.improvements[:3]
     if not found:
         return y - 34
     drawing.text("What would have helped most", EDGE, y + 22, 23, fill=INK, weight=700)
     y += 40
-    for one in found:
-        lines = wrapped(one.text, 21, WIDTH - 2 * EDGE - 110, 2)
+    for improvement in found:
+        lines = wrapped(improvement.text, 21, WIDTH - 2 * EDGE - 110, 2)
         drawing.box(EDGE, y, WIDTH - 2 * EDGE, 1, HAIR, 0)
-        drawing.text(f"+{one.gain:.3f}", EDGE, y + 29, 23, fill=TONES["weak"], weight=700)
+        drawing.text(f"+{improvement.gain:.3f}", EDGE, y + 29, 23, fill=TONES["weak"], weight=700)
         for line in lines:
             y += 28
             drawing.text(line, EDGE + 110, y, 21, fill=INK, room=WIDTH - 2 * EDGE - 110)
@@ -120,7 +121,7 @@ def _improvements(drawing: Drawing, card: ScoreCard, y: float) -> float:
     return y
 
 
-def _calls(drawing: Drawing, card: ScoreCard, y: float) -> float:
+def _calls(drawing: SvgDrawing, card: ScoreCard, y: float) -> float:
     """Both sides, a row for each call, and a line for each match."""
     alignment = card.alignment
     drawing.text("Reference", EDGE, y + 22, 23, fill=INK, weight=700)
@@ -139,7 +140,7 @@ def _calls(drawing: Drawing, card: ScoreCard, y: float) -> float:
 
 
 def _side(
-    drawing: Drawing,
+    drawing: SvgDrawing,
     steps: Sequence[Sequence[ReferenceCall | ActualCall]],
     matches: Mapping[int, Match],
     alone: str,
@@ -178,7 +179,7 @@ def _side(
     return middles, y
 
 
-def _mark(drawing: Drawing, kind: str, x: float, y: float) -> None:
+def _mark(drawing: SvgDrawing, kind: str, x: float, y: float) -> None:
     """The sign of a state, its middle at `(x, y)`."""
     paths = {
         "strong": f"M{x - 6} {y + 1} L{x - 2} {y + 5} L{x + 6} {y - 5}",
@@ -189,11 +190,12 @@ def _mark(drawing: Drawing, kind: str, x: float, y: float) -> None:
     drawing.line(paths[kind], TONES[kind], 2.4)
 
 
-def _foot(drawing: Drawing, document: Mapping[str, Any], y: float) -> float:
+def _foot(drawing: SvgDrawing, document: RunDocument, y: float) -> float:
     run, manifest = document["run"], document["manifest"]
     drawing.box(EDGE, y, WIDTH - 2 * EDGE, 1.5, LINE, 0)
-    tasks = manifest.get("tasks") or {}
-    made = f"{tasks.get('name', '')} {tasks.get('version', '')} · profile {manifest.get('profile', '')}"
+    tasks = manifest.get("tasks")
+    name, version = (tasks.get(key, "") if isinstance(tasks, Mapping) else "" for key in ("name", "version"))
+    made = f"{name} {version} · profile {manifest.get('profile', '')}"
     facts = f"run {run['id'][:12]} · {run['started'][:10]} · {made}"
     drawing.text(facts, EDGE, y + 32, 18, fill=SOFT, room=700)
     seal = f"sealed {run['seal'][:24]}" if run["seal"] else "not sealed"

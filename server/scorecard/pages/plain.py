@@ -7,7 +7,9 @@ become text.
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TypedDict, overload
+
+from m3bench.tasks.json_types import JsonObject, JsonValue
 
 MAX_TEXT = 2000
 MAX_ITEMS = 200
@@ -15,7 +17,25 @@ MAX_DEPTH = 12
 EXACT = 2**53
 
 
-def shown(value: Any, *, text: int = MAX_TEXT, items: int = MAX_ITEMS, depth: int = MAX_DEPTH) -> Any:
+class Excerpt(TypedDict):
+    """The beginning of a text, and the size of the whole."""
+
+    text: str
+    size: int
+    cut: bool
+
+
+@overload
+def shown(
+    value: Mapping[str, object], *, text: int = MAX_TEXT, items: int = MAX_ITEMS, depth: int = MAX_DEPTH
+) -> JsonObject: ...
+
+
+@overload
+def shown(value: object, *, text: int = MAX_TEXT, items: int = MAX_ITEMS, depth: int = MAX_DEPTH) -> JsonValue: ...
+
+
+def shown(value: object, *, text: int = MAX_TEXT, items: int = MAX_ITEMS, depth: int = MAX_DEPTH) -> JsonValue:
     """The value, bounded."""
     if isinstance(value, str):
         return cut(value, text)
@@ -44,12 +64,12 @@ def cut(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text):,} characters in all)"
 
 
-def excerpt(text: str, limit: int) -> dict[str, Any]:
+def excerpt(text: str, limit: int) -> Excerpt:
     """The beginning of a text with the size of the whole."""
     return {"text": text[:limit], "size": len(text), "cut": len(text) > limit}
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Any JSON value as indented text."""
     return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 

@@ -9,18 +9,18 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 
-from m3bench.server.scorecard.hearing import WORDS as HEARING_WORDS
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ActualCall, ReferenceCall, ScoreCard
-from m3bench.server.scorecard.pages.legend import legend
+from m3bench.server.scorecard.pages.legend import LegendEntry, legend
 from m3bench.server.scorecard.pages.page import page
-from m3bench.server.scorecard.pages.plain import cut, excerpt, shown, written
-from m3bench.server.scorecard.sight import WORDS
+from m3bench.server.scorecard.pages.plain import Excerpt, cut, excerpt, shown, written
+from m3bench.server.scorecard.perception import HEARING_WORDS, SIGHT_WORDS
 from m3bench.server.scorecard.trajectory import PlayedRun, played_run
 from m3bench.server.store.capability import known_words
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task, picture_type
 
@@ -54,14 +54,91 @@ class TaskShown:
         return cls.of(library, run.task) if run.task in library.tasks and made.get("hash") == library.hash else None
 
 
-def run_page(document: Mapping[str, Any]) -> str:
-    """The page of a run's document."""
-    return page(f"{document['run']['task']} · m3bench", document, SCRIPTS, styles=STYLES)
+class RunFacts(TypedDict):
+    """What is known of a run as a whole."""
+
+    id: str
+    task: str
+    state: str
+    mode: str
+    started: str
+    ended: str | None
+    seal: str | None
+    seconds: float | None
+    first_call_seconds: float | None
+    client: str
+    revision: str
+
+
+class PictureShown(TypedDict):
+    """A picture of a task; without an address when it is too large, or no picture."""
+
+    name: str
+    bytes: int
+    url: str | None
+
+
+class TaskFacts(TypedDict):
+    """What the client was shown of a task, and how many references there are."""
+
+    id: str
+    family: str
+    difficulty: str
+    question: str
+    wording: str
+    references: int
+    fields: list[str]
+    pictures: list[PictureShown]
+
+
+class CallShown(TypedDict):
+    """A recorded call; times are in nanoseconds since the first one came."""
+
+    number: int
+    tool: str
+    outcome: str
+    owner: str | None
+    wall: str
+    received_ns: int
+    returned_ns: int | None
+    step: int | None
+    begins: bool
+    evidence: str | None
+    open: bool
+    actual: int | None
+    arguments: Excerpt
+    result: Excerpt
+
+
+class RunDocument(TypedDict):
+    """Everything that the page of a run shows."""
+
+    schema: int
+    kind: str
+    run: RunFacts
+    task: TaskFacts | None
+    answer: Excerpt | None
+    legend: list[LegendEntry]
+    card: JsonObject | None
+    client_can: str
+    calls: list[CallShown]
+    manifest: JsonObject
+
+
+def run_page(document: RunDocument, links: Mapping[str, object] | None = None) -> str:
+    """The page of a run's document.
+
+    Args:
+        document: What there is to show.
+        links: To the pages around it, where there are any.
+    """
+    whole: Mapping[str, object] = {**document, **({} if links is None else {"links": links})}
+    return page(f"{document['run']['task']} · m3bench", whole, SCRIPTS, styles=STYLES)
 
 
 def run_document(
     run: RunRecord, records: Sequence[CallRecord], at_hand: TaskShown | None, *, excerpts: int = EXCERPTS
-) -> dict[str, Any]:
+) -> RunDocument:
     """What there is to show of a run.
 
     Args:
@@ -99,18 +176,18 @@ def run_document(
     }
 
 
-def bounded(card: ScoreCard) -> dict[str, Any]:
+def bounded(card: ScoreCard) -> JsonObject:
     """A score card as a page shows it: values from outside are bounded, the numbers are as they were."""
     alignment = card.alignment
     calls = len(alignment.actual_calls)
     text = max(120, min(2000, 1_000_000 // max(1, calls)))
     items = max(5, min(200, 20_000 // max(1, calls)))
 
-    def steps(given: Sequence[Sequence[ReferenceCall | ActualCall]]) -> list[list[dict[str, Any]]]:
+    def steps(given: Sequence[Sequence[ReferenceCall | ActualCall]]) -> list[list[JsonObject]]:
         return [[{**call.to_json(), **_bounded_call(call, text, items)} for call in step] for step in given]
 
     matches = [
-        {**match.to_json(), "differences": shown([one.to_json() for one in match.differences], text=text)}
+        {**match.to_json(), "differences": shown([difference.to_json() for difference in match.differences], text=text)}
         for match in alignment.matches
     ]
     return {
@@ -126,7 +203,7 @@ def bounded(card: ScoreCard) -> dict[str, Any]:
     }
 
 
-def _bounded_call(call: ReferenceCall | ActualCall, text: int, items: int) -> dict[str, Any]:
+def _bounded_call(call: ReferenceCall | ActualCall, text: int, items: int) -> JsonObject:
     return {"tool": cut(call.tool, 200), "arguments": shown(call.arguments, text=text, items=items)}
 
 
@@ -134,12 +211,12 @@ def _client_can(card: ScoreCard) -> str:
     """What is known of the client and of what its model saw, in words."""
     client = card.client
     known = "" if client is None else known_words(client.name, client.capabilities, client.tools)
-    seen = WORDS[card.sight] if card.sight is not None else ""
+    seen = SIGHT_WORDS[card.sight] if card.sight is not None else ""
     heard = HEARING_WORDS[card.hearing] if card.hearing is not None else ""
     return ". ".join(filter(None, (known, seen, heard)))
 
 
-def task_part(at_hand: TaskShown) -> dict[str, Any]:
+def task_part(at_hand: TaskShown) -> TaskFacts:
     """What there is to show of a task: what the client was shown, and how many references there are."""
     task = at_hand.task
     return {
@@ -154,24 +231,22 @@ def task_part(at_hand: TaskShown) -> dict[str, Any]:
     }
 
 
-def _picture(name: str, data: bytes) -> dict[str, Any]:
+def _picture(name: str, data: bytes) -> PictureShown:
     kind = picture_type(name)
     fits = kind.startswith("image/") and len(data) <= MAX_PICTURE_BYTES
     url = f"data:{kind};base64,{b64encode(data).decode()}" if fits else None
     return {"name": name, "bytes": len(data), "url": url}
 
 
-def _calls(
-    records: Sequence[CallRecord], found: PlayedRun, card: ScoreCard | None, excerpts: int
-) -> list[dict[str, Any]]:
+def _calls(records: Sequence[CallRecord], found: PlayedRun, card: ScoreCard | None, excerpts: int) -> list[CallShown]:
     if not records:
         return []
     limit = max(300, min(20_000, excerpts // (2 * len(records))))
     zero = records[0].received_ns
-    counted = {record.id: index for index, record in enumerate(found.calls)}
+    counted = {call.record.id: index for index, call in enumerate(found.calls)}
     step = {index: number for number, indices in enumerate(found.segmentation.steps, 1) for index in indices}
     place = {index: at for at, index in enumerate(found.order)} if _same_steps(found, card) else {}
-    rows = []
+    rows: list[CallShown] = []
     for number, record in enumerate(records, 1):
         index = counted.get(record.id)
         decision = None if index is None else found.segmentation.decisions[index]
@@ -217,12 +292,12 @@ def _result(record: CallRecord) -> str:
     return "\n".join(_block(block) for block in blocks)
 
 
-def _block(block: Any) -> str:
+def _block(block: object) -> str:
     match block:
         case {"type": "text", "text": str(text)}:
             return text
-        case {"type": "image" | "audio" as kind, "data": str(data)}:
-            return f"[{kind}: {block.get('mimeType', 'unknown type')}, {len(data) * 3 // 4:,} bytes]"
+        case {"type": "image" | "audio" as kind, "data": str(data), **rest}:
+            return f"[{kind}: {rest.get('mimeType', 'unknown type')}, {len(data) * 3 // 4:,} bytes]"
     return written(block)
 
 

@@ -7,11 +7,10 @@ against its digest, every large value against its hash, and every sealed run aga
 from collections.abc import Iterator
 
 from m3bench.server.store.checkup import Checkup, broken_seal
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres.blobs import BlobRows
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.migrations import VERSION, newer, version_of
-from m3bench.server.store.postgres.pool import Pool
-from m3bench.server.store.postgres.rows import PostgresRows
+from m3bench.server.store.postgres.pool import PostgresPool
+from m3bench.server.store.postgres.rows import BlobRows, PostgresRows
 from m3bench.server.store.records import Damage
 from m3bench.tasks.errors import StoreError
 
@@ -28,7 +27,7 @@ _STRAYS = (
 )
 
 
-def examine(place: Place, *, beside: bool = True) -> Checkup:
+def examine(place: RecordLocation, *, beside: bool = True) -> Checkup:
     """Look over the record in a database.
 
     Args:
@@ -38,7 +37,7 @@ def examine(place: Place, *, beside: bool = True) -> Checkup:
     Raises:
         StoreError: It cannot be read at all, or is of a newer version.
     """
-    pool = Pool(place)
+    pool = PostgresPool(place)
     try:
         with pool.connection() as connection:
             version = version_of(connection)
@@ -54,7 +53,7 @@ def examine(place: Place, *, beside: bool = True) -> Checkup:
         pool.close()
 
 
-def _damage(pool: Pool, rows: PostgresRows, place: Place, beside: bool) -> Iterator[Damage]:
+def _damage(pool: PostgresPool, rows: PostgresRows, place: RecordLocation, beside: bool) -> Iterator[Damage]:
     sound, damaged = rows.runs(None)
     yield from damaged
     for run in sorted(sound, key=lambda run: run.id):

@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
-from typing import Any
 
 from m3bench.server.store.blobs import BLOB_BYTES
-from m3bench.server.store.schema import COLUMNS, Insert, Statement, insert
+from m3bench.server.store.schema import COLUMNS, Insert, Row, Statement, insert
 
 REFERENCE = b"\0blob:"
 """What stands in a row for a large value begins so; a small value that does is kept like a large one."""
@@ -47,14 +46,14 @@ def _replacement(found: re.Match[str]) -> str:
     return f"INSERT INTO {found[1]} ({_ALL[found[1]]}) VALUES {found[2]} {_on_conflict(found[1])}"
 
 
-def storable(value: Any) -> Any:
+def storable(value: object) -> object:
     """A value that PostgreSQL takes: its texts hold no zero character."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) and "\0" in value else value
 
 
 def inserts(rows: Iterable[Insert]) -> list[Statement]:
     """Adds rows, or puts them in place of those that an earlier attempt left; large values once each, first of all."""
-    tables: dict[str, dict[Any, tuple[Any, ...]]] = {}
+    tables: dict[str, dict[object, Row]] = {}
     blobs: dict[str, bytes] = {}
     uses: set[tuple[str, int]] = set()
     for row in rows:
@@ -67,7 +66,7 @@ def inserts(rows: Iterable[Insert]) -> list[Statement]:
     return found + [(_insert_sql(table), _arrays(list(ones.values()))) for table, ones in tables.items()]
 
 
-def _packed(row: Insert) -> tuple[tuple[Any, ...], dict[str, bytes]]:
+def _packed(row: Insert) -> tuple[Row, dict[str, bytes]]:
     """The values of a row with references in place of large ones, and these by name."""
     *values, digest = row.values
     large: dict[str, bytes] = {}
@@ -105,7 +104,7 @@ def _blob_inserts(blobs: dict[str, bytes], uses: set[tuple[str, int]]) -> list[S
     ]
 
 
-def _arrays(rows: Sequence[tuple[Any, ...]]) -> tuple[list[Any], ...]:
+def _arrays(rows: Sequence[Row]) -> tuple[list[object], ...]:
     return tuple(list(column) for column in zip(*rows, strict=True))
 
 

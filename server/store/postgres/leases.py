@@ -1,8 +1,12 @@
-"""Who lives, told by leases: rows that a living process renews, each with a lock that goes with its connection.
+"""Which processes are alive, told by leases, and which of them has a seat when several servers share a record.
 
-A holder is dead when it has not renewed its lease for long, or when its lock is free and stays so for a few renewals:
-a connection may break, or the database be restarted, while its holder lives. Time is the database's, and begins anew
-when it starts. The thread of the lease also tells those who watch that something was written.
+A lease is a row that a living process renews, with a lock that goes with its connection. A holder is dead when it has
+not renewed its lease for long, or when its lock is free and stays so for a few renewals: a connection may break, or the
+database be restarted, while its holder lives. Time is the database's, and begins anew when it starts. The thread of the
+lease also notifies watchers that something was written.
+
+The first server that is asked for a seat has it, until it lets go of it or is dead. The others learn from here where
+to send those who ask them.
 """
 
 import os
@@ -10,9 +14,10 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from typing import Any
 
-from m3bench.server.store.postgres.pool import Connection, Pool, connect, driver
+from m3bench.server.store.postgres.pool import Connection, PostgresPool, connect, driver
+from m3bench.server.store.takeover import ELSEWHERE
+from m3bench.tasks.errors import RunError
 
 BEAT_SECONDS = 2.0
 """Between two renewals."""
@@ -142,7 +147,7 @@ class LeasedOwner:
                 connection.close()
 
 
-def end_dead(pool: Pool, surely: set[str], but: str) -> None:
+def end_dead(pool: PostgresPool, surely: set[str], but: str) -> None:
     """Take the leases of dead processes away: from then on they write nothing any more.
 
     Args:
@@ -150,7 +155,7 @@ def end_dead(pool: Pool, surely: set[str], but: str) -> None:
         surely: Processes that are known to be dead.
         but: This process.
     """
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "kind": OWNER, "but": but, "surely": sorted(surely), "lease": LEASE_SECONDS, "quiet": QUIET_SECONDS,
     }  # fmt: skip
     with pool.connection(reading=False) as connection:
@@ -161,7 +166,7 @@ def end_dead(pool: Pool, surely: set[str], but: str) -> None:
         )
 
 
-def living(pool: Pool) -> set[str]:
+def living(pool: PostgresPool) -> set[str]:
     """The processes that have a lease."""
     return {name for (name,) in pool.fetch("SELECT name FROM leases WHERE kind = %s", (OWNER,))}
 
@@ -176,3 +181,50 @@ def _renew(connection: Connection, name: str) -> None:
 
 def _notify(connection: Connection, name: str) -> None:
     connection.execute("SELECT pg_notify(%s, %s)", (CHANNEL, name))
+
+
+_LIVES = "EXISTS (SELECT 1 FROM leases WHERE kind = %(kind)s AND name = homes.owner)"
+
+
+def claim_seat(pool: PostgresPool, seat: str, owner: str) -> str | None:
+    """Take a seat for a server, unless another one that has a lease has it: then the address of that one.
+
+    Args:
+        pool: Gives connections.
+        seat: The seat.
+        owner: The server, which has a lease.
+
+    Raises:
+        RunError: The other one has no address.
+    """
+    values = {"seat": seat, "owner": owner, "kind": OWNER}
+    with pool.connection(reading=False) as connection, connection.transaction():
+        taken = connection.execute(
+            "INSERT INTO homes VALUES (%(seat)s, %(owner)s) ON CONFLICT (seat) DO UPDATE SET owner = excluded.owner "
+            f"WHERE homes.owner = excluded.owner OR NOT {_LIVES} RETURNING owner",
+            values,
+        ).fetchone()
+        if taken is not None:
+            return None
+        found = connection.execute(
+            "SELECT address FROM homes JOIN leases ON name = owner WHERE kind = %(kind)s AND seat = %(seat)s",
+            values,
+        ).fetchone()
+    if found is None:
+        # Whoever let go of it between the two statements made it nobody's: asked again, it is ours.
+        return claim_seat(pool, seat, owner)
+    if found[0] is None:
+        raise RunError(ELSEWHERE)
+    return str(found[0])
+
+
+def leave_seat(pool: PostgresPool, seat: str, owner: str) -> None:
+    """Let go of a seat."""
+    with pool.connection(reading=False) as connection:
+        connection.execute("DELETE FROM homes WHERE seat = %s AND owner = %s", (seat, owner))
+
+
+def forget_seats_of_dead(pool: PostgresPool) -> None:
+    """Forget the seats of servers that have no lease any more."""
+    with pool.connection(reading=False) as connection:
+        connection.execute(f"DELETE FROM homes WHERE NOT {_LIVES}", {"kind": OWNER})

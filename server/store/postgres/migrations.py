@@ -1,16 +1,16 @@
-"""The tables of a record in PostgreSQL, version by version.
+"""The tables of a record in PostgreSQL, version by version, and the facts that hold for a whole record.
 
 One process at a time makes or changes them, in one transaction: a failure leaves them as they were. The columns are
-those of the SQLite file, so that both stores share their statements; what is only here are facts of the whole record,
-leases, and rows for large values.
+those of the SQLite file, so that both stores share their statements; only here are facts of the whole record, leases,
+and rows for large values.
 """
 
 import uuid
-from typing import Any
 
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres.pool import SCHEMA, Connection
-from m3bench.server.store.postgres.trouble import LEASE_LOST
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.errors import LEASE_LOST, explain
+from m3bench.server.store.postgres.pool import SCHEMA, Connection, connect, driver
+from m3bench.server.store.schema import Row
 from m3bench.tasks.errors import StoreError
 
 LOCK = 0x6D33_0001
@@ -98,7 +98,7 @@ def version_of(connection: Connection) -> int:
 
 def fact(connection: Connection, name: str) -> str | None:
     """A fact of the whole record: its version, its identity, the mode of its runs."""
-    found: tuple[Any, ...] | None = connection.execute("SELECT value FROM facts WHERE name = %s", (name,)).fetchone()
+    found: Row | None = connection.execute("SELECT value FROM facts WHERE name = %s", (name,)).fetchone()
     return None if found is None else str(found[0])
 
 
@@ -107,7 +107,7 @@ def state_fact(connection: Connection, name: str, value: str) -> None:
     connection.execute("INSERT INTO facts VALUES (%s, %s) ON CONFLICT DO NOTHING", (name, value))
 
 
-def migrate(connection: Connection, place: Place) -> None:
+def migrate(connection: Connection, place: RecordLocation) -> None:
     """Bring the tables to this version, unless they are; another process that does so is waited for.
 
     Raises:
@@ -129,9 +129,38 @@ def migrate(connection: Connection, place: Place) -> None:
         raise StoreError(newer(place, found))
 
 
-def newer(place: Place, version: int) -> str:
+def newer(place: RecordLocation, version: int) -> str:
     """What is said of a record that a newer m3bench wrote."""
     return (
         f"{place} was written by a newer version of m3bench (its record has version {version}, this one reads up to "
         f"{VERSION}): upgrade m3bench, or name another database with --store. Nothing in it was changed."
     )
+
+
+def mode_of(place: RecordLocation) -> str | None:
+    """What kind of runs a record is for; None when that is not decided.
+
+    Raises:
+        StoreError: The database cannot be asked.
+    """
+    assert place.url is not None
+    try:
+        with connect(place.url) as connection:
+            return fact(connection, "mode") if version_of(connection) else None
+    except driver().Error as error:
+        raise explain(error, place, reading=True) from error
+
+
+def state_mode(place: RecordLocation, mode: str) -> None:
+    """Have a record be for runs of one mode, unless it is for one already.
+
+    Raises:
+        StoreError: The database cannot be written.
+    """
+    assert place.url is not None
+    try:
+        with connect(place.url) as connection:
+            migrate(connection, place)
+            state_fact(connection, "mode", mode)
+    except driver().Error as error:
+        raise explain(error, place) from error

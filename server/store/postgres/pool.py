@@ -6,10 +6,12 @@ The driver is imported here, when the first connection is asked for: who keeps t
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import Any
 
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres.trouble import explain, is_lost
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.errors import explain, is_lost
+from m3bench.server.store.schema import Row
 from m3bench.tasks.errors import StoreError, UserError
 
 SCHEMA = "m3bench"
@@ -40,10 +42,10 @@ _DEFAULTS = {
 _SESSION = f"-c search_path={SCHEMA} -c lock_timeout=10s -c synchronous_commit=on"
 
 Connection = Any
-Row = tuple[Any, ...]
+"""Of psycopg, which need not be installed: its types are not known here."""
 
 
-def driver() -> Any:
+def driver() -> ModuleType:
     """The driver.
 
     Raises:
@@ -57,7 +59,8 @@ def driver() -> Any:
         ) from error
     # Calls and readers are told what is wrong, with the remedy; the driver's own lines would only repeat it.
     logging.getLogger("psycopg").setLevel(logging.CRITICAL)
-    return psycopg
+    module: ModuleType = psycopg
+    return module
 
 
 def conninfo(url: str) -> str:
@@ -87,14 +90,14 @@ def connect(url: str) -> Connection:
     return connection
 
 
-class Pool:
+class PostgresPool:
     """Connections for whoever reads.
 
     Args:
         place: Where the record is.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RecordLocation) -> None:
         driver()
         from psycopg_pool import ConnectionPool
 

@@ -1,16 +1,108 @@
-"""The queue of samples in PostgreSQL: a study puts them in, workers take them by lease, results wait to be gathered.
+"""The queue of samples in PostgreSQL: a study puts them in, workers lease them, results wait to be gathered.
 
-A sample is known by study, cell, task and repeat, and has one result whatever happens: who took it holds a lease that
-runs out when it is not renewed, and only the holder of the lease can finish it. Time is the database's; a lease lasts
-at least its span after the database has started. Nothing here knows what a sample is or how it is played.
+A sample is known by study, cell, task and repeat, and has one result whatever happens: whoever took it holds a lease
+that runs out when it is not renewed, and only the holder of the lease can finish it. Time is the database's; a lease
+lasts at least its span after the database has started. Nothing here knows what a sample is or how it is played.
+
+Its connection can wait: while the database is away, what is asked for is tried again. Whatever is done with it must
+come to the same when it is done twice, because a connection may break after a commit and before its answer. The first
+connection is not waited for: a wrong address is reported at once.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import NamedTuple, TypeVar
 
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres.patience import PatientConnection
-from m3bench.server.store.postgres.pool import Connection
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.errors import explain, kind_of
+from m3bench.server.store.postgres.migrations import migrate
+from m3bench.server.store.postgres.pool import Connection, connect, driver
+from m3bench.server.store.schema import Row
+from m3bench.tasks.errors import StoreError
+
+PASSES = ("unreachable", "lost", "starting", "connections", "conflict", "locked", "slow", "read-only", "full", "memory")
+"""Troubles that end without anybody changing the command."""
+
+PAUSES = (0.1, 0.3, 1.0, 3.0)
+"""Seconds between tries; the last one stays."""
+
+AWAY = "Waiting for it."
+"""How what is said of a database that is away ends."""
+
+_Result = TypeVar("_Result")
+
+
+class RetryingConnection:
+    """One connection to a database, made again as often as needed; threads take turns.
+
+    Args:
+        place: Where the database is.
+        say: Is told once when the database goes away, and once when it is back.
+    """
+
+    def __init__(self, place: RecordLocation, say: Callable[[str], None]) -> None:
+        assert place.url is not None
+        self._place = place
+        self._url = place.url
+        self._say = say
+        self._turn = threading.Lock()
+        self._closing = threading.Event()
+        self._connection: Connection | None = None
+        try:
+            self._connection = connect(self._url)
+            migrate(self._connection, place)
+        except driver().Error as error:
+            self.close()
+            raise explain(error, place) from error
+
+    def do(self, work: Callable[[Connection], _Result]) -> _Result:
+        """Do something in one transaction, as soon as the database lets it.
+
+        Raises:
+            StoreError: It cannot be done, however long one waits; or the connection was closed meanwhile.
+        """
+        tries = 0
+        while True:
+            try:
+                with self._turn:
+                    found = self._once(work)
+            except driver().Error as error:
+                kind = kind_of(error)
+                if kind not in PASSES or self._closing.is_set():
+                    raise explain(error, self._place) from error
+                if tries == 1:
+                    self._say(f"{explain(error, self._place)} {AWAY}")
+                self._closing.wait(PAUSES[min(tries, len(PAUSES) - 1)])
+                tries += 1
+            else:
+                if tries > 1:
+                    self._say("The database is back.")
+                return found
+
+    def close(self) -> None:
+        """Let go; whoever waits for the database is told that it is over."""
+        self._closing.set()
+        self._drop()
+
+    def _once(self, work: Callable[[Connection], _Result]) -> _Result:
+        if self._closing.is_set():
+            raise StoreError(f"The connection to {self._place} was closed.")
+        if self._connection is None:
+            self._connection = connect(self._url)
+        try:
+            with self._connection.transaction():
+                return work(self._connection)
+        except driver().Error:
+            self._drop()
+            raise
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(driver().Error):
+                connection.close()
+
 
 ATTEMPTS = 5
 """Times that a sample is taken before it is held to end its workers."""
@@ -83,8 +175,8 @@ class Queue:
         say: Is told when the database goes away and when it is back; nothing fails meanwhile.
     """
 
-    def __init__(self, place: Place, say: Callable[[str], None]) -> None:
-        self._database = PatientConnection(place, say)
+    def __init__(self, place: RecordLocation, say: Callable[[str], None]) -> None:
+        self._database = RetryingConnection(place, say)
 
     def close(self) -> None:
         """Let go of the database."""
@@ -268,10 +360,10 @@ class Queue:
             "UPDATE queued_cells SET trouble = %s WHERE study = %s AND cell = %s", (why, cell.study, cell.cell)
         )
 
-    def _fetch(self, sql: str, values: Any) -> list[tuple[Any, ...]]:
+    def _fetch(self, sql: str, values: object) -> list[Row]:
         return self._database.do(lambda connection: list(connection.execute(sql, values).fetchall()))
 
-    def _execute(self, sql: str, values: Any) -> None:
+    def _execute(self, sql: str, values: object) -> None:
         self._database.do(lambda connection: connection.execute(sql, values))
 
     def _each(self, sql: str, keys: Iterable[Key], holder: str = "") -> None:

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres.blobs import BlobRows
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.dialect import translated
+from m3bench.server.store.postgres.errors import explain
 from m3bench.server.store.postgres.leases import CHANNEL, living
 from m3bench.server.store.postgres.migrations import VERSION, newer, version_of
-from m3bench.server.store.postgres.pool import Connection, Pool, connect, driver
-from m3bench.server.store.postgres.trouble import explain
+from m3bench.server.store.postgres.pool import Connection, PostgresPool, connect, driver
+from m3bench.server.store.postgres.rows import BlobRows
 from m3bench.server.store.reader import CallRow, Reader
+from m3bench.server.store.schema import Row
 from m3bench.tasks.errors import StoreError
 
 NOBODY = {"waiting": 0, "leased": 0, "done": 0}
@@ -25,12 +25,12 @@ class PostgresReader(Reader):
         place: Where the record is.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: RecordLocation) -> None:
         super().__init__(place.folder)
         assert place.url is not None
         self._place = place
         self._url = place.url
-        self._pool = Pool(place)
+        self._pool = PostgresPool(place)
         self._blobs = BlobRows(self._pool)
         self._known = False
         """Whether the tables are there, in this version."""
@@ -92,7 +92,7 @@ class PostgresReader(Reader):
     def _alive(self) -> set[str]:
         return living(self._pool)
 
-    def _read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def _read(self, query: str, values: Sequence[object] = ()) -> list[Row]:
         if not self._known:
             with self._pool.connection() as connection:
                 version = version_of(connection)

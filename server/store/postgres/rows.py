@@ -1,13 +1,46 @@
-"""Reads a record in PostgreSQL as runs and calls."""
+"""Reads a record in PostgreSQL as runs and calls; large values have rows of their own, each value once."""
 
+from hashlib import sha256
 from typing import NoReturn
 
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres.blobs import BlobRows
-from m3bench.server.store.postgres.dialect import translated
-from m3bench.server.store.postgres.pool import Pool
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.dialect import REFERENCE, translated
+from m3bench.server.store.postgres.pool import PostgresPool
 from m3bench.server.store.records import CallRecord, Damage
-from m3bench.server.store.rows import ANSWERS, CALLS, SENT, Row, Rows
+from m3bench.server.store.rows import ANSWERS, CALLS, SENT, Rows
+from m3bench.server.store.schema import Row
+
+
+class BlobRows:
+    """The rows of large values.
+
+    Args:
+        pool: Gives connections.
+    """
+
+    def __init__(self, pool: PostgresPool) -> None:
+        self._pool = pool
+
+    def pack(self, value: bytes) -> bytes | str:
+        """The value itself: it is taken apart where it is written, in one transaction with its row."""
+        return value
+
+    def unpack(self, value: bytes | str | None) -> bytes | None:
+        """The value behind what stands in a row.
+
+        Raises:
+            StoreError: It cannot be read now.
+            ValueError: It is not what was written.
+        """
+        if not isinstance(value, bytes) or not value.startswith(REFERENCE):
+            return value.encode() if isinstance(value, str) else value
+        name = value.removeprefix(REFERENCE).decode(errors="replace")
+        found = self._pool.fetch("SELECT value FROM blobs WHERE name = %s", (name,))
+        if not found:
+            raise ValueError("its large value is missing")
+        if sha256(found[0][0]).hexdigest() != name:
+            raise ValueError("its large value was changed or damaged")
+        return bytes(found[0][0])
 
 
 class PostgresRows(Rows):
@@ -19,7 +52,7 @@ class PostgresRows(Rows):
         place: Where the record is.
     """
 
-    def __init__(self, pool: Pool, blobs: BlobRows, place: Place) -> None:
+    def __init__(self, pool: PostgresPool, blobs: BlobRows, place: RecordLocation) -> None:
         super().__init__(_no_file, blobs, place.folder)
         self._pool = pool
 

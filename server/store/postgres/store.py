@@ -1,33 +1,126 @@
 """The store in a PostgreSQL database, for m3bench processes on any number of machines.
 
-What a store does in general is in `recording`; here is what a database asks for: leases that tell who lives, a lock
-that all processes share, and rows for large values. The files of runs stay in the data folder of the process that
-plays them.
+What a store does in general is in `recording`; here is what a database needs: leases that tell who is alive, a lock
+that all processes share, and rows for large values. A transaction goes to the database in one message and is answered
+by one. It begins by holding the lease of this process: a process that was taken for dead writes nothing any more, and
+one that writes is not taken for dead. The files of runs stay in the data folder of the process that plays them.
 """
 
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from m3bench.server.store import succession
-from m3bench.server.store.layout import OWNERS
-from m3bench.server.store.owners import Owner, dead, owners
-from m3bench.server.store.permissions import make_private
-from m3bench.server.store.place import Place
-from m3bench.server.store.postgres import homes
-from m3bench.server.store.postgres.blobs import BlobRows
-from m3bench.server.store.postgres.leases import LeasedOwner, end_dead, living
+from m3bench.server.store import takeover
+from m3bench.server.store.errors import explain as explain_folder
+from m3bench.server.store.layout import OWNERS, make_private
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.owners import OwnerLock, dead, owners
+from m3bench.server.store.postgres.dialect import inserts, storable, translated
+from m3bench.server.store.postgres.errors import explain, kind_of
+from m3bench.server.store.postgres.leases import (
+    LeasedOwner,
+    claim_seat,
+    end_dead,
+    forget_seats_of_dead,
+    leave_seat,
+    living,
+)
 from m3bench.server.store.postgres.migrations import VERSION, fact, migrate, newer, version_of
-from m3bench.server.store.postgres.pool import Pool, connect, driver
-from m3bench.server.store.postgres.rows import PostgresRows
-from m3bench.server.store.postgres.session import BLOB_LOCK, PostgresSession
-from m3bench.server.store.postgres.trouble import explain
+from m3bench.server.store.postgres.pool import Connection, PostgresPool, connect, driver
+from m3bench.server.store.postgres.rows import BlobRows, PostgresRows
 from m3bench.server.store.recording import RecordingStore
-from m3bench.server.store.schema import Work
-from m3bench.server.store.trouble import explain as explain_folder
+from m3bench.server.store.schema import COLUMNS, Digested, Insert, Row, Sound, Statement, Work, row_digest
 from m3bench.server.store.writer import Writer
 from m3bench.tasks.errors import StoreError
+
+BLOB_LOCK = 0x6D33_0002
+"""Shared by those who write large values, held alone by who removes those that nobody refers to."""
+
+
+class PostgresSession:
+    """An open connection.
+
+    Args:
+        connection: Its statements are transactions unless one is begun.
+        owner: This process.
+    """
+
+    def __init__(self, connection: Connection, owner: str) -> None:
+        self._connection = connection
+        self._owner = owner
+
+    def commit(self, work: Work) -> None:
+        """Write rows in one transaction."""
+        rows = [change for change in work if isinstance(change, Insert)]
+        others = [change for change in work if not isinstance(change, Insert)]
+        first = inserts(rows)
+        if not first and not others:
+            return
+        held: list[Statement] = [("SELECT hold(%s)", (self._owner,))]
+        if any(sql.startswith("INSERT INTO blobs") for sql, _ in first):
+            held.append((f"SELECT pg_advisory_xact_lock_shared({BLOB_LOCK})", ()))
+        if others:
+            with self._connection.transaction():
+                self._execute([*held, *first])
+                for change in others:
+                    self._change(change)
+        else:
+            with self._connection.pipeline(), self._connection.transaction():
+                self._execute([*held, *first])
+
+    def tries_again(self, error: Exception, several: bool) -> bool:
+        """A broken connection costs no row; one bad row costs itself only; what is everybody's trouble stays so."""
+        kind = kind_of(error)
+        return kind in ("lost", "unreachable", "conflict") or (kind is None and several)
+
+    def undo(self, error: Exception) -> bool:
+        """Whether the connection is as if nothing had happened."""
+        idle = driver().pq.TransactionStatus.IDLE
+        return kind_of(error) is None and not self._connection.closed and self._status() == idle
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with suppress(driver().Error):
+            self._connection.close()
+
+    def _status(self) -> object:
+        return self._connection.info.transaction_status
+
+    def _execute(self, statements: Sequence[Statement]) -> None:
+        for sql, values in statements:
+            self._connection.execute(sql, values)
+
+    def _change(self, change: Sound | Digested | Statement) -> None:
+        if isinstance(change, Sound):
+            self._strip(change)
+        elif isinstance(change, Digested):
+            self._digest(change)
+        else:
+            sql, values = change
+            self._connection.execute(translated(sql), tuple(map(storable, values)))
+
+    # Digests are computed here, because the database cannot.
+
+    def _strip(self, rows: Sound) -> None:
+        """Take their digests from rows that fit them."""
+        for *values, digest in self._rows(rows, "digest != ''"):
+            if bytes(digest) == row_digest(*values):
+                self._set_digest(rows.table, values[0], b"")
+
+    def _digest(self, rows: Digested) -> None:
+        """Give rows without one their digest."""
+        for *values, _ in self._rows(rows, "digest = ''"):
+            self._set_digest(rows.table, values[0], row_digest(*values))
+
+    def _rows(self, rows: Sound | Digested, those: str) -> list[Row]:
+        query = f"SELECT {COLUMNS[rows.table]}, digest FROM {rows.table} WHERE {rows.where} AND {those} FOR UPDATE"
+        return list(self._connection.execute(translated(query), rows.values).fetchall())
+
+    def _set_digest(self, table: str, key: object, digest: bytes) -> None:
+        column = COLUMNS[table].split(", ")[0]
+        self._connection.execute(f"UPDATE {table} SET digest = %s WHERE {column} = %s", (digest, key))
+
 
 ALONE_LOCK = 0x6D33_0003
 """Held by the process that tidies up or takes over a run."""
@@ -42,17 +135,17 @@ class PostgresStore(RecordingStore):
         address: Where other servers reach this one, when they do.
     """
 
-    def __init__(self, place: Place, *, owner: str | None = None, address: str | None = None) -> None:
+    def __init__(self, place: RecordLocation, *, owner: str | None = None, address: str | None = None) -> None:
         assert place.url is not None
         self.place = place
         self._url = place.url
         self._locks = place.folder / OWNERS
-        self._local: Owner | None = None
+        self._local: OwnerLock | None = None
         """Says to the processes of this machine that the workspaces of this one are in use."""
         self._identity: str | None = None
         """Which record the writer began to write."""
         self._looking = threading.Lock()
-        self._pool = Pool(place)
+        self._pool = PostgresPool(place)
         try:
             with self._pool.connection(reading=False) as connection:
                 migrate(connection, place)
@@ -94,16 +187,16 @@ class PostgresStore(RecordingStore):
             self._lease.begin()
         except driver().Error as error:
             raise self._explained(error) from error
-        return homes.claim(self._pool, seat, self.owner.id)
+        return claim_seat(self._pool, seat, self.owner.id)
 
     def leave(self, seat: str) -> None:
         """Let go of a seat, which another server may have from now on."""
-        homes.leave(self._pool, seat, self.owner.id)
+        leave_seat(self._pool, seat, self.owner.id)
 
-    def _lock_folder(self, owner: str) -> Owner:
+    def _lock_folder(self, owner: str) -> OwnerLock:
         try:
             make_private(self.place.folder)
-            return Owner(self._locks, owner)
+            return OwnerLock(self._locks, owner)
         except OSError as error:
             raise explain_folder(error, self.place.folder) from error
 
@@ -118,10 +211,10 @@ class PostgresStore(RecordingStore):
                     connection.execute("SELECT pg_advisory_unlock(%s)", (ALONE_LOCK,))
 
     def _gone(self, unsettled: set[str]) -> set[str]:
-        known = owners(self._locks) | succession.names(self.folder)
+        known = owners(self._locks) | takeover.names(self.folder)
         here = {owner for owner in known - {self.owner.id} if dead(self._locks, owner)}
         end_dead(self._pool, here, self.owner.id)
-        homes.forget_dead(self._pool)
+        forget_seats_of_dead(self._pool)
         return here | (unsettled - living(self._pool))
 
     def _forget_blobs(self) -> None:

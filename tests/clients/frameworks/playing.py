@@ -8,7 +8,7 @@ from pathlib import Path
 
 from m3bench.server.clients.trial.findings import Findings, findings
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import Script, task_for
+from m3bench.server.clients.trial.script import TrialScript, task_for
 from m3bench.server.clients.trial.starts import PROMPT
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.migration import card_of
@@ -39,7 +39,7 @@ def played(name: str, transport: str, folder: Path) -> Findings:
     data = folder / "data"
     options = ["--data", str(data), "--profile", PROFILE]
     with ExitStack() as stack:
-        model = stack.enter_context(Model(with_manners(Script(task, str).answer)))
+        model = stack.enter_context(Model(with_manners(TrialScript(task, str).answer)))
         if transport == "http":
             server: dict[str, object] = {"url": stack.enter_context(serving(options)) + "/mcp"}
         else:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.backends.docker.frames import Frames
+from m3bench.sandboxes.backends.docker.stream import Frames
 
 FRAMES = st.lists(st.tuples(st.sampled_from([1, 2]), st.binary(max_size=300)), max_size=20)
 

@@ -12,10 +12,10 @@ import pytest
 
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.docker import engine, hosts, image
-from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker.hosts import DockerHosts
-from m3bench.sandboxes.backends.docker.leases import Holding
-from m3bench.sandboxes.pool import Pool
+from m3bench.sandboxes.backends.docker.leases import LeasedResource
+from m3bench.sandboxes.pool import SandboxPool
 from m3bench.tasks.errors import SandboxError
 from tests.sandboxes.docker.engines import Complaining, Relay
 
@@ -152,12 +152,12 @@ def test_prospects_are_those_of_the_hosts_that_answer(tmp_path: Path) -> None:
 def test_a_context_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     with pytest.raises(SandboxError, match="There is no Docker context 'lab'"):
-        Engine("lab").answer(lambda client: client.version())
+        DockerEngine("lab").answer(lambda client: client.version())
 
 
 @pytest.mark.docker
 def test_sandboxes_are_spread_and_a_run_goes_on_at_the_other_host(
-    tmp_path: Path, mine: Callable[[], list[Holding]], caplog: pytest.LogCaptureFixture
+    tmp_path: Path, mine: Callable[[], list[LeasedResource]], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Two addresses of one engine stand for two hosts: what is counted on the way is the same."""
 
@@ -167,7 +167,7 @@ def test_sandboxes_are_spread_and_a_run_goes_on_at_the_other_host(
 
     async def run(first: Relay, second: Relay) -> None:
         with anyio.fail_after(120):
-            async with DockerHosts([first.address, second.address]) as backend, Pool(backend, tmp_path) as pool:
+            async with DockerHosts([first.address, second.address]) as backend, SandboxPool(backend, tmp_path) as pool:
                 leases = []
                 async with anyio.create_task_group() as tasks:
 

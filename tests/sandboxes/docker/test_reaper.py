@@ -13,7 +13,7 @@ import pytest
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
-from m3bench.sandboxes.backends.docker.leases import HELD, PLACE, Holding, Owner, marks, myself, new_name
+from m3bench.sandboxes.backends.docker.leases import HELD, PLACE, LeasedResource, LeaseOwner, marks, myself, new_name
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap
 from tests.waiting import eventually
 
@@ -59,12 +59,12 @@ anyio.run(main)
 """
 
 
-def _holding(**changes: Any) -> Holding:
-    usual = Holding.of("container", "m3bench-x", marks("run-x"), state="running", made=NOW)
-    return replace(usual, **{"lease": NOW + 100, "owner": Owner("elsewhere", 1, "1"), **changes})
+def _holding(**changes: Any) -> LeasedResource:
+    usual = LeasedResource.of("container", "m3bench-x", marks("run-x"), state="running", made=NOW)
+    return replace(usual, **{"lease": NOW + 100, "owner": LeaseOwner("elsewhere", 1, "1"), **changes})
 
 
-def _dead() -> Owner:
+def _dead() -> LeaseOwner:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         pass
     return replace(myself(), pid=ended.pid)
@@ -104,7 +104,7 @@ def test_what_nobody_needs_says_why() -> None:
     assert _holding(kind="volume", owner=_dead()).leftover(NOW) == "its owner is dead"
     assert _holding().leftover(NOW + 101) == "its lease is over"
     assert _holding(state="created", lease=NOW + 10_000).leftover(NOW + 1000) == "it does not run"
-    assert Holding.of("container", "m3bench-x", {}).leftover(NOW) == "its lease is over"
+    assert LeasedResource.of("container", "m3bench-x", {}).leftover(NOW) == "its lease is over"
 
 
 @pytest.mark.docker

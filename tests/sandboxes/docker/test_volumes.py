@@ -13,11 +13,11 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.base import SandboxSpec
-from m3bench.sandboxes.backends.docker import placement, transfer
+from m3bench.sandboxes.backends.docker import placement
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
-from m3bench.sandboxes.backends.docker.leases import Holding
+from m3bench.sandboxes.backends.docker.leases import LeasedResource
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap
-from m3bench.sandboxes.pool import Lease, Pool
+from m3bench.sandboxes.pool import Lease, SandboxPool
 from m3bench.tasks.errors import SandboxError
 
 
@@ -41,11 +41,11 @@ async def _life(lease: Lease) -> None:
 @pytest.mark.docker
 @pytest.mark.parametrize("spares", [0, 1])
 def test_a_run_has_its_files_wherever_the_engine_is(
-    spares: int, tmp_path: Path, mine: Callable[[], list[Holding]]
+    spares: int, tmp_path: Path, mine: Callable[[], list[LeasedResource]]
 ) -> None:
     async def run() -> None:
         with anyio.fail_after(90):
-            async with DockerBackend(shared=False) as backend, Pool(backend, tmp_path, spares=spares) as pool:
+            async with DockerBackend(shared=False) as backend, SandboxPool(backend, tmp_path, spares=spares) as pool:
                 await pool.settled()
                 lease = await pool.lease(servers=("probe",))
                 lease.put("media/question.txt", b"what is it?")
@@ -65,7 +65,7 @@ def test_a_run_has_its_files_wherever_the_engine_is(
 def test_what_a_volume_holds_has_the_same_walls_as_a_folder(tmp_path: Path) -> None:
     async def run() -> None:
         with anyio.fail_after(120):
-            async with DockerBackend(shared=False) as backend, Pool(backend, tmp_path) as pool:
+            async with DockerBackend(shared=False) as backend, SandboxPool(backend, tmp_path) as pool:
                 lease = await pool.lease(servers=("probe",))
                 await _probe(lease, "write", path="kept.txt", text="before")
                 assert "disk" in lease.guards
@@ -110,7 +110,7 @@ def test_a_workspace_in_a_volume_is_there_again_after_its_owner_was_killed(
 
     async def run() -> None:
         with anyio.fail_after(90):
-            async with DockerBackend(shared=False) as backend, Pool(backend, tmp_path) as pool:
+            async with DockerBackend(shared=False) as backend, SandboxPool(backend, tmp_path) as pool:
                 lease = await pool.resume(workspace, servers=("probe",))
                 assert await _probe(lease, "read", path="media/question.txt") == "what is it?"
                 assert await _probe(lease, "read", path="answer.txt") == "this"
@@ -178,7 +178,7 @@ def test_what_comes_back_cannot_leave_the_workspace(tmp_path: Path) -> None:
         _entry("workspace/device", tarfile.CHRTYPE),
         _entry("workspace/folder/good.txt"),
     ]
-    transfer.unpack([_archive(hostile)], workspace)
+    placement.unpack([_archive(hostile)], workspace)
     assert list(outside.iterdir()) == []
     assert {path.relative_to(workspace).as_posix() for path in workspace.rglob("*")} == {
         "etc", "etc/m3bench-test", "folder", "folder/good.txt", "link", "link/through",
@@ -191,7 +191,7 @@ def test_results_that_a_sandbox_had_not_taken_in_yet_stay(tmp_path: Path) -> Non
     for name in ("1.json", "2.json"):
         (tmp_path / "results" / name).write_text("outside")
     (tmp_path / "gone.txt").write_text("deleted inside")
-    transfer.unpack([_archive([_entry("workspace/results/1.json")], b"inside")], tmp_path, keep="results")
+    placement.unpack([_archive([_entry("workspace/results/1.json")], b"inside")], tmp_path, keep="results")
     assert {path.name: path.read_text() for path in tmp_path.rglob("*") if path.is_file()} == {
         "1.json": "inside", "2.json": "outside",
     }  # fmt: skip
@@ -203,15 +203,15 @@ def test_a_broken_archive_leaves_the_workspace_as_it_was(tmp_path: Path, broken:
     workspace.mkdir()
     (workspace / "old.txt").write_text("old")
     with pytest.raises(SandboxError, match="cannot be taken back"):
-        transfer.unpack([broken], workspace)
+        placement.unpack([broken], workspace)
     assert [path.name for path in workspace.iterdir()] == ["old.txt"]
     assert [path.name for path in tmp_path.iterdir()] == ["workspace"]
 
 
 def test_what_is_beyond_measure_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transfer, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(placement, "MAX_BYTES", 10_000)
     with pytest.raises(SandboxError, match="more than 10000 bytes"):
-        transfer.unpack(iter(lambda: b"x" * 1000, b""), tmp_path)
+        placement.unpack(iter(lambda: b"x" * 1000, b""), tmp_path)
 
 
 def test_links_do_not_travel(tmp_path: Path) -> None:
@@ -220,9 +220,9 @@ def test_links_do_not_travel(tmp_path: Path) -> None:
     (workspace / "media").mkdir(parents=True)
     (workspace / "media" / "a.txt").write_text("a")
     (workspace / "link.txt").symlink_to(tmp_path / "secret.txt")
-    with transfer.pack(workspace) as archive, tarfile.open(fileobj=archive) as tar:
+    with placement.pack(workspace) as archive, tarfile.open(fileobj=archive) as tar:
         assert [(entry.name, entry.uid, entry.mode) for entry in tar] == [
             (".", 10001, 0o700), ("media", 10001, 0o700), ("media/a.txt", 10001, 0o600),
         ]  # fmt: skip
-    with transfer.pack(workspace, ["media/a.txt"]) as archive, tarfile.open(fileobj=archive) as tar:
+    with placement.pack(workspace, ["media/a.txt"]) as archive, tarfile.open(fileobj=archive) as tar:
         assert tar.getnames() == ["media", "media/a.txt"]

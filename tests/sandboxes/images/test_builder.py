@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.engine import Client, Engine
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
 from m3bench.sandboxes.images.builder import build, look_at
 from m3bench.tasks.errors import UserError
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.docker
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    engine = Engine()
+    engine = DockerEngine()
     yield engine.answer(lambda client: client)
     engine.close()
 

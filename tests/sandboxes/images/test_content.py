@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.engine import Client, Engine
-from m3bench.sandboxes.images.builder import read_parts
+from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
+from m3bench.sandboxes.images.builder import read_sbom
 from m3bench.tasks.library import Library
 
 pytestmark = pytest.mark.docker
@@ -28,7 +28,7 @@ CANARY = "m3bench canary 5f0c9e27: a reference that nobody may see"
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    engine = Engine()
+    engine = DockerEngine()
     yield engine.answer(lambda client: client)
     engine.close()
 
@@ -134,7 +134,7 @@ def test_there_is_no_program_in_the_image_but_python(files: dict[str, tarfile.Ta
 
 
 def test_the_image_lists_what_it_is_made_of_with_licences(client: Client) -> None:
-    parts = json.loads(read_parts(client, image.reference()))
+    parts = json.loads(read_sbom(client, image.reference()))
     components = {component["purl"].partition("@")[0]: component for component in parts["components"]}
     assert parts["bomFormat"] == "CycloneDX"
     assert {"pkg:pypi/numpy", "pkg:pypi/pillow", "pkg:deb/debian/libc6"} <= set(components)

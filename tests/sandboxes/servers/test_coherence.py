@@ -11,8 +11,7 @@ import pytest
 
 from m3bench.sandboxes.world import clock, gazetteer_articles, geo, roads, settlements
 from m3bench.sandboxes.world.geo import Point
-from m3bench.sandboxes.world.settlements import Settlement
-from m3bench.sandboxes.world.states import states
+from m3bench.sandboxes.world.settlements import Settlement, states
 from tests.sandboxes.servers.conftest import Bench
 
 NEAR_M = 25_000

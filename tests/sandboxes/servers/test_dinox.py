@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops
 
-from m3bench.sandboxes.servers.dinox_mcp.sight import noticed
+from m3bench.sandboxes.servers.dinox_mcp import noticed
 from m3bench.tasks.scene import Scene, SceneObject
 from tests.pictures import assert_same_bytes, colour, encoded
 from tests.sandboxes.servers.conftest import Bench

@@ -12,9 +12,9 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.servers.excel import survey as surveys
+from m3bench.sandboxes.servers.excel import workbook as surveys
 from m3bench.sandboxes.servers.excel.workbook import editing, open_book
-from m3bench.sandboxes.workspace import Limits, Workspace
+from m3bench.sandboxes.workspace import Workspace, WorkspaceLimits
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import LimitError, ToolError
 from m3bench.tasks.examples import load_examples
@@ -118,13 +118,13 @@ def test_a_zip_bomb_is_refused(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("limits", "text"),
     [
-        (Limits(text=3), "more than the 3 characters of text allowed"),
-        (Limits(zip_entries=3), "entries, more than the 3 allowed"),
-        (Limits(zip_bytes=500), "bytes, more than the 500 allowed"),
-        (Limits(file_bytes=500), "bytes, more than the 500 allowed for a file"),
+        (WorkspaceLimits(text=3), "more than the 3 characters of text allowed"),
+        (WorkspaceLimits(zip_entries=3), "entries, more than the 3 allowed"),
+        (WorkspaceLimits(zip_bytes=500), "bytes, more than the 500 allowed"),
+        (WorkspaceLimits(file_bytes=500), "bytes, more than the 500 allowed for a file"),
     ],
 )
-def test_every_limit_of_the_workspace_counts(tmp_path: Path, limits: Limits, text: str) -> None:
+def test_every_limit_of_the_workspace_counts(tmp_path: Path, limits: WorkspaceLimits, text: str) -> None:
     (tmp_path / FILE).write_bytes(workbook_bytes())
     with pytest.raises(LimitError, match=text):
         open_book(Context(workspace=Workspace(tmp_path, limits)), FILE)
@@ -280,7 +280,7 @@ def test_a_full_workspace_keeps_the_old_file(tmp_path: Path) -> None:
     old = workbook_bytes()
     (tmp_path / FILE).write_bytes(old)
     (tmp_path / "big").write_bytes(bytes(1_000))
-    context = Context(workspace=Workspace(tmp_path, Limits(bytes=1_500)))
+    context = Context(workspace=Workspace(tmp_path, WorkspaceLimits(bytes=1_500)))
     with pytest.raises(LimitError, match="the workspace would hold"), editing(context, FILE) as book:
         book["Sheet"]["A1"] = "y"
     assert_same_bytes((tmp_path / FILE).read_bytes(), old, FILE)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from m3bench.sandboxes.servers.food_nutrition_mcp.portion import portion
+from m3bench.sandboxes.servers.food_nutrition_mcp import portion
 from m3bench.sandboxes.world import foods
 from tests.sandboxes.servers.conftest import Bench
 from tests.sandboxes.world.search_quality import Entry, measure, queries

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from m3bench.sandboxes.servers.hugeicons_mcp.tools import STYLES
+from m3bench.sandboxes.servers.hugeicons_mcp import STYLES
 from m3bench.sandboxes.world import tables
 from tests.sandboxes.servers.conftest import Bench
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from PIL import Image, ImageChops, ImageDraw, ImageStat
 
-from m3bench.sandboxes.reading.engines import from_wheel
+from m3bench.sandboxes.ocr import from_wheel
 from tests.pictures import UNREADABLE, assert_same_bytes, colour, encoded, odd_pictures, write_unreadable
 from tests.sandboxes.servers.conftest import Bench
 

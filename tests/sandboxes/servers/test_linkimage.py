@@ -16,7 +16,7 @@ from m3bench.sandboxes.dispatcher import Dispatcher
 from m3bench.sandboxes.host import Host
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.sandboxes.world import links, tables
-from m3bench.sandboxes.world.posters.studio import ELEMENTS
+from m3bench.sandboxes.world.posters.painter import ELEMENTS
 from m3bench.tasks.catalog import load_catalog
 from tests.pictures import assert_same_bytes, encoded
 from tests.sandboxes.servers.conftest import Bench
@@ -46,7 +46,7 @@ def test_the_answer_names_the_file_that_was_saved(bench: Bench) -> None:
 
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("page", links.pages().values(), ids=lambda page: page.title)
-def test_every_page_has_a_small_picture_under_its_address(page: links.Page) -> None:
+def test_every_page_has_a_small_picture_under_its_address(page: links.LinkedPage) -> None:
     assert links.page_id(page.address) == page.id
     picture = links.picture(page)
     assert len(picture) < 300_000

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from m3bench.sandboxes.servers.nixos import channels, packages
+from m3bench.sandboxes.servers.nixos import packages
 from m3bench.sandboxes.world import clock, tables
 from tests.sandboxes.servers.conftest import Bench
 
@@ -45,7 +45,7 @@ def test_packages_of_a_channel_can_be_looked_up_and_others_cannot(bench: Bench) 
     for package in PACKAGES[::6]:
         for channel in ("unstable", "25.05"):
             call = {"name": package["attribute"], "channel": channel}
-            version = channels.version(package, channel)
+            version = packages.version_in(package, channel)
             if version is None:
                 assert "Error (NOT_FOUND): Package" in bench.error("nixos/nixos_info", call)
             else:
@@ -95,7 +95,7 @@ def test_mistakes_are_plain_texts_with_a_code(
 def test_channels_and_statistics_agree(bench: Bench) -> None:
     listed = bench.text("nixos/nixos_channels")
     assert "• stable (current: 25.05) → latest-44-nixos-25.05" in listed
-    for channel in channels.CHANNELS:
+    for channel in packages.CHANNELS:
         text = bench.text("nixos/nixos_stats", channel=channel)
         counted = [int(number.replace(",", "")) for number in re.findall(r": ([\d,]+)$", text, re.M)]
         assert counted == [packages.count(channel), len(tables.load("nix_options"))]
@@ -185,7 +185,7 @@ def test_every_package_has_a_history_a_licence_and_its_own_description() -> None
     for package in PACKAGES:
         assert package["licence"] in licences
         assert package["homepage"].startswith(("https://", "http://"))
-        releases = channels.histories()[package["attribute"]]
+        releases = packages.histories()[package["attribute"]]
         assert [release.packaged for release in releases] == sorted(
             (release.packaged for release in releases), reverse=True
         )

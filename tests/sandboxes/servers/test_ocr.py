@@ -12,9 +12,9 @@ import anyio
 import pytest
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from m3bench.sandboxes.reading import texts as reading
-from m3bench.sandboxes.reading.engines import Engine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
-from m3bench.sandboxes.servers.ocr.tools import read_options
+from m3bench.sandboxes import ocr as reading
+from m3bench.sandboxes.ocr import OcrEngine, RapidOcr, Tesseract, find_engine, from_wheel, lines_of
+from m3bench.sandboxes.servers.ocr import read_options
 from m3bench.tasks.errors import SandboxError, ToolError
 from tests.children import children
 from tests.pictures import UNREADABLE, encoded, odd_pictures, write_unreadable, written
@@ -288,7 +288,7 @@ def test_without_any_engine_the_error_says_what_to_install() -> None:
 def test_the_first_engine_that_exists_is_taken() -> None:
     tesseract = Tesseract("/no/such/program")
 
-    def missing() -> Engine | None:
+    def missing() -> OcrEngine | None:
         return None
 
     assert find_engine((missing, lambda: tesseract)) is tesseract

@@ -18,7 +18,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.dispatcher import Dispatcher
 from m3bench.sandboxes.servers.ppt import decks
-from m3bench.sandboxes.workspace import Limits, Workspace
+from m3bench.sandboxes.workspace import Workspace, WorkspaceLimits
 from m3bench.tasks.catalog import load_catalog
 from tests.pictures import UNREADABLE, encoded, png_header, write_unreadable
 from tests.sandboxes.servers.conftest import Bench
@@ -460,7 +460,7 @@ def test_pictures_inside_a_deck_are_measured_before_they_are_filtered(deck: Benc
 
 
 def test_a_deck_over_the_file_limit_stays_as_it_was(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path, Limits(file_bytes=45_000))
+    workspace = Workspace(tmp_path, WorkspaceLimits(file_bytes=45_000))
     bench = Bench(tmp_path)
     bench.workspace = workspace
     bench._dispatcher = Dispatcher(load_catalog().ready, Context(workspace=workspace))

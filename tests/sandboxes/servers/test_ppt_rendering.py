@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from m3bench.sandboxes.servers.ppt.blueprints import templates
 from m3bench.sandboxes.servers.ppt.charts import KINDS
 from m3bench.sandboxes.servers.ppt.colours import SCHEMES
-from m3bench.sandboxes.servers.ppt.effects import PARAMETERS
-from m3bench.sandboxes.servers.ppt.gallery import templates
+from m3bench.sandboxes.servers.ppt.images import PARAMETERS
 from m3bench.sandboxes.servers.ppt.shapes import CONNECTORS, SHAPES
 from tests.office import convert
 from tests.sandboxes.servers.conftest import Bench

@@ -9,8 +9,8 @@ from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_FILL
 from pptx.util import Pt
 
+from m3bench.sandboxes.servers.ppt.blueprints import templates
 from m3bench.sandboxes.servers.ppt.colours import SCHEMES, contrast
-from m3bench.sandboxes.servers.ppt.gallery import templates
 from tests.sandboxes.servers.conftest import Bench
 from tests.sandboxes.servers.slideshow import box, call, deck_with, picture, refused, saved, titles, xml
 

@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from m3bench.sandboxes.servers.recordings import files, tones
+from m3bench.sandboxes.servers.recordings import sound
 from m3bench.sandboxes.servers.recordings.tools import server
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.library import RECORDINGS, Library
-from m3bench.tasks.recording.film import Film, Sign
-from m3bench.tasks.recording.melody import Melody, hertz
+from m3bench.tasks.recording import FilmSign, Melody, SilentFilm, hertz
 from tests.sandboxes.servers.conftest import Bench
 
 MELODY = Melody(notes=("C4", "E4", "G4", "A5", "B3"))
-FILM = Film(signs=(Sign("Oslo", 5, 15), Sign("Lima", 20, 23)), pictures=40)
+FILM = SilentFilm(signs=(FilmSign("Oslo", 5, 15), FilmSign("Lima", 20, 23)), pictures=40)
 FRUIT = ["apple", "banana", "pear", "mango"]
 
 
@@ -92,14 +91,14 @@ def test_a_passage_is_played_as_sound_and_cut_to_a_file(studio: Bench) -> None:
 
 def test_steady_noise_is_taken_out_and_quiet_sound_made_louder(studio: Bench) -> None:
     noisy = MELODY.samples() * 0.2 + np.random.default_rng(1).normal(0, 0.02, len(MELODY.samples()))
-    (studio.folder / "media" / "noisy.wav").write_bytes(files.wav(noisy))
+    (studio.folder / "media" / "noisy.wav").write_bytes(sound.wav(noisy))
     studio.text("recordings/clean_recording", path="./media/noisy.wav", output_path="./media/clean.wav", gain_db=12)
-    clean = files.sound(Workspace(studio.folder), "./media/clean.wav")
+    clean = sound.sound(Workspace(studio.folder), "./media/clean.wav")
     quiet = slice(0, 3000)
-    before = tones.decibels(noisy[quiet])[1] - tones.decibels(noisy)[1]
-    after = tones.decibels(clean[quiet])[1] - tones.decibels(clean)[1]
+    before = sound.decibels(noisy[quiet])[1] - sound.decibels(noisy)[1]
+    after = sound.decibels(clean[quiet])[1] - sound.decibels(clean)[1]
     assert after < before - 8
-    assert tones.decibels(clean)[0] > tones.decibels(noisy)[0] + 6
+    assert sound.decibels(clean)[0] > sound.decibels(noisy)[0] + 6
 
 
 def test_what_is_said_is_written_down_from_the_words_that_may_occur(studio: Bench) -> None:
@@ -179,4 +178,4 @@ def test_what_cannot_be_done_is_said(studio: Bench, tool: str, arguments: dict[s
 
 def test_a_missing_library_is_named_with_what_to_install() -> None:
     with pytest.raises(SandboxError, match=r"pip install 'm3bench\[sound\]'"):
-        files.library("no_such_library_of_sound")
+        sound.library("no_such_library_of_sound")

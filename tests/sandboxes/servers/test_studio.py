@@ -16,8 +16,7 @@ from m3bench.server.lab.authoring.replay import play_call
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.studio.draft import Draft
-from m3bench.tasks.studio.page import read
-from m3bench.tasks.studio.shapes import box, page_of, text
+from m3bench.tasks.studio.page import box, page_of, read, text
 from tests.sandboxes.servers.conftest import Bench
 
 PAGE = page_of(200, 120, box("card", 10, 10, 180, 100, "#dde8f4"), text("name", 20, 66, 20, "Ada", "#203040"))

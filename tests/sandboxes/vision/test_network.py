@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.vision.network import OPERATIONS, Network, Node
+from m3bench.sandboxes.vision.network import OPERATIONS, GraphNode, Network
 
 SAME = {"padding": {"s": b64encode(b"SAME").decode()}}
 
 
-def node(op: str, **attributes: Any) -> Node:
-    return Node({"name": "it", "op": op, "attr": attributes})
+def node(op: str, **attributes: Any) -> GraphNode:
+    return GraphNode({"name": "it", "op": op, "attr": attributes})
 
 
 def strides(stride: int) -> dict[str, Any]:

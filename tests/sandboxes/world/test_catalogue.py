@@ -7,18 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from m3bench.sandboxes.world import catalogue, tables
-from m3bench.sandboxes.world.candidates import reader
-from m3bench.sandboxes.world.search import Index, words
+from m3bench.sandboxes.world.catalogue import reader
+from m3bench.sandboxes.world.search import SearchIndex, words
 from m3bench.sandboxes.world.tables import Record
 from tests.examples import examples
 
 TABLES = ("articles", "companies", "films", "landmarks", "products")
 
 
-def whole(name: str) -> Index[Record]:
+def whole(name: str) -> SearchIndex[Record]:
     """An index of all records of a table."""
     records = tables.load(name)
-    return Index(records, catalogue.fields_of(records))
+    return SearchIndex(records, catalogue.fields_of(records))
 
 
 @pytest.mark.sample(2)
@@ -46,7 +46,7 @@ def misspelt(text: str, dice: random.Random) -> str:
 @settings(max_examples=examples(300), deadline=None, derandomize=True)
 @given(st.text("abcdé -'\"", min_size=1, max_size=24), st.text("abcdé ", min_size=1, max_size=14))
 def test_no_text_that_answers_is_passed_over(text: str, query: str) -> None:
-    found = Index([{"id": "1", "name": text}], {"name": 1.0}).search(query)
+    found = SearchIndex([{"id": "1", "name": text}], {"name": 1.0}).search(query)
     if found:
         assert reader(query)(text)
 

@@ -34,7 +34,7 @@ def test_integers_and_picks_stay_in_range(low: int, span: int) -> None:
 
 @given(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4))
 def test_smooth_noise_is_bounded_and_has_no_steps(x: float, y: float) -> None:
-    assert -1 <= noise.surface(x, y, "hills") <= 1
-    assert -1 <= noise.terrain(x, y, 4, "hills") <= 1
-    assert abs(noise.wave(x, "tide") - noise.wave(x + 1e-3, "tide")) < 0.01
-    assert abs(noise.surface(x, y, "hills") - noise.surface(x, y + 1e-3, "hills")) < 0.01
+    assert -1 <= noise.value_noise(x, y, "hills") <= 1
+    assert -1 <= noise.fractal_noise(x, y, 4, "hills") <= 1
+    assert abs(noise.value_noise_1d(x, "tide") - noise.value_noise_1d(x + 1e-3, "tide")) < 0.01
+    assert abs(noise.value_noise(x, y, "hills") - noise.value_noise(x, y + 1e-3, "hills")) < 0.01

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.world.search import Index, fold, words
+from m3bench.sandboxes.world.search import SearchIndex, fold, words
 
 RECORDS: list[Mapping[str, Any]] = [
     {"title": "Eiffel Tower", "aliases": ["La Tour Eiffel", "埃菲尔铁塔"], "text": "An iron tower in Paris from 1889."},
@@ -23,7 +23,7 @@ RECORDS: list[Mapping[str, Any]] = [
     {"title": "Gyeongbokgung", "aliases": ["경복궁"], "text": "A palace in Seoul."},
     {"title": "City of Bath", "aliases": [], "text": "Roman baths in England."},
 ]
-INDEX: Index[Mapping[str, Any]] = Index(RECORDS, {"title": 3, "aliases": 2, "text": 1})
+INDEX: SearchIndex[Mapping[str, Any]] = SearchIndex(RECORDS, {"title": 3, "aliases": 2, "text": 1})
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_record_that_answers_a_small_part_is_no_result() -> None:
 
 def test_more_prominent_records_win_between_equals() -> None:
     cities = [{"name": "Springfield", "size": 1}, {"name": "Springfield", "size": 9}]
-    index = Index(cities, {"name": 1}, prior=lambda city: city["size"] / 10)
+    index = SearchIndex(cities, {"name": 1}, prior=lambda city: city["size"] / 10)
     assert [city["size"] for _, city in index.search("springfield", 2)] == [9, 1]
 
 
@@ -108,10 +108,10 @@ def test_any_text_is_a_query_and_scores_fall(query: str) -> None:
     ],
 )
 def test_a_short_word_is_found_misspelt_and_not_as_another_word(query: str, title: str, found: bool) -> None:
-    assert bool(Index([{"name": title}], {"name": 1.0}).search(query)) is found
+    assert bool(SearchIndex([{"name": title}], {"name": 1.0}).search(query)) is found
 
 
 def test_a_short_word_that_is_there_stands_for_no_other() -> None:
-    index = Index([{"name": "Nice"}, {"name": "Niece"}, {"name": "Pizza"}, {"name": "Piazza"}], {"name": 1.0})
+    index = SearchIndex([{"name": "Nice"}, {"name": "Niece"}, {"name": "Pizza"}, {"name": "Piazza"}], {"name": 1.0})
     assert [record["name"] for _, record in index.search("nice")] == ["Nice"]
     assert [record["name"] for _, record in index.search("pizza")] == ["Pizza"]

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from m3bench.sandboxes.world import asteroids, clock, epic, landsat, mars, pictures, sky, tables
+from m3bench.sandboxes.world import apod, asteroids, clock, epic, landsat, mars, sky, tables
 from m3bench.sandboxes.world.geo import Point, distance
 
 
@@ -28,8 +28,8 @@ def test_the_sun_stands_over_the_tropics_at_the_solstices() -> None:
 
 @pytest.mark.slow
 def test_every_day_since_1995_has_a_picture_and_no_two_texts_are_alike() -> None:
-    days = [pictures.FIRST + timedelta(days=number) for number in range((pictures.LAST - pictures.FIRST).days + 1)]
-    assert len({pictures.picture(day).explanation for day in days}) == len(days) == 11_097
+    days = [apod.FIRST_DAY + timedelta(days=number) for number in range((apod.LAST_DAY - apod.FIRST_DAY).days + 1)]
+    assert len({apod.picture(day).explanation for day in days}) == len(days) == 11_097
 
 
 def test_no_picture_knows_the_future() -> None:
@@ -41,7 +41,7 @@ def test_no_picture_knows_the_future() -> None:
     }
     for year in range(1996, 2026):
         day = date(year, 3, 1)
-        explanation = pictures.picture(day).explanation
+        explanation = apod.picture(day).explanation
         assert all(known <= day.isoformat() for text, known in since.items() if text in explanation)
 
 

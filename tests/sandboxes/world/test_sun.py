@@ -4,15 +4,21 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from m3bench.sandboxes.world import clock, tables
-from m3bench.sandboxes.world.sun.effects import is_facing
-from m3bench.sandboxes.world.sun.ejections import speed_class
-from m3bench.sandboxes.world.sun.events import Ejection, Event, Flare, Storm, moment
-from m3bench.sandboxes.world.sun.flares import place, position
-from m3bench.sandboxes.world.sun.forecasts import runs
-from m3bench.sandboxes.world.sun.messages import messages
-from m3bench.sandboxes.world.sun.record import record
+from m3bench.sandboxes.world.sun import (
+    Ejection,
+    Flare,
+    SolarEvent,
+    Storm,
+    is_facing,
+    moment,
+    place,
+    position,
+    record,
+    speed_class,
+)
+from m3bench.sandboxes.world.sun_messages import messages, runs
 
-EVENTS: list[Event] = list(chain.from_iterable(record().kinds.values()))
+EVENTS: list[SolarEvent] = list(chain.from_iterable(record().kinds.values()))
 
 
 def flares() -> list[Flare]:

@@ -1,6 +1,6 @@
 """Configuration files as they are found on people's machines, by format."""
 
-from m3bench.server.clients.client import Client, Format
+from m3bench.server.clients.client import Format, McpClient
 
 _JSON = {
     "one server": """{
@@ -177,7 +177,7 @@ _BROKEN["yaml list"] = {
 }
 
 
-def found(client: Client) -> dict[str, bytes]:
+def found(client: McpClient) -> dict[str, bytes]:
     """Files that may be there, by what is special about them; with line ends and marks of other systems."""
     files = {name: _of(text, client) for name, text in _BY_FORMAT[client.format].items()}
     first = next(iter(files.values()))
@@ -190,11 +190,11 @@ def found(client: Client) -> dict[str, bytes]:
     }
 
 
-def broken(client: Client) -> dict[str, bytes]:
+def broken(client: McpClient) -> dict[str, bytes]:
     """Files that cannot be edited."""
     files = {name: _of(text, client) for name, text in _BROKEN[client.format].items()}
     return {**files, "not UTF-8": b"\xff\xfe{\x00", "latin 1": b'{"a": "\xe4"}', "zeros": bytes(64)}
 
 
-def _of(text: str, client: Client) -> bytes:
+def _of(text: str, client: McpClient) -> bytes:
     return text.replace("KEY", client.servers[0]).encode()

@@ -11,8 +11,7 @@ import anyio
 from mcp import Client
 from mcp_types import Implementation
 
-from m3bench.server.clients.probe_notes import Secrets
-from m3bench.server.clients.probe_words import picture
+from m3bench.server.clients.probe_notes import Secrets, picture
 
 SEED = 7
 INFO = Implementation(name="scripted", version="1.2")
@@ -123,7 +122,7 @@ class Script:
 
 def secrets(seed: int, client: str = f"{INFO.name} {INFO.version}") -> Secrets:
     """The words that a probe of this seed hides from this client, in its first round."""
-    from m3bench.server.clients.probe_listing import listing
+    from m3bench.server.clients.probe_tools import listing
 
     # Which words marks have does not depend on the padding, only how many of them there are.
     taken = [mark.word for mark in listing([{"name": f"tool-{number}"} for number in range(232)]).marks]

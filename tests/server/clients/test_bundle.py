@@ -113,7 +113,7 @@ def test_what_is_missing_is_said_in_one_line(unpacked: Path) -> None:
         check=False,
     )
     assert bare.returncode != 0
-    assert "make it again there with `m3bench bundle`" in bare.stderr
+    assert "make it again there with `m3bench client bundle`" in bare.stderr
     assert "Traceback" not in bare.stderr
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from m3bench.server.clients import jsontext
-from m3bench.server.clients.client import NAME, Client, Launch
+from m3bench.server.clients.client import NAME, Launch, McpClient
 from m3bench.server.clients.documents import LANGUAGES, entry_in, installed, leads_to, removed, snippet
 from m3bench.server.clients.table import clients
 from tests.server.clients.documents import broken, found
@@ -32,15 +32,15 @@ BROKEN = [
 ]
 
 
-def entry(client: Client, launch: Launch = LAUNCH) -> dict[str, Any]:
+def entry(client: McpClient, launch: Launch = LAUNCH) -> dict[str, Any]:
     return {**client.stdio(launch), **client.approval}
 
 
-def load(client: Client, data: bytes) -> Any:
+def load(client: McpClient, data: bytes) -> Any:
     return LANGUAGES[client.format].load(data.decode("utf-8-sig"))
 
 
-def merged(client: Client, data: bytes) -> Any:
+def merged(client: McpClient, data: bytes) -> Any:
     whole = load(client, data)
     [key] = client.servers
     servers = dict(whole.get(key) or {})
@@ -50,26 +50,25 @@ def merged(client: Client, data: bytes) -> Any:
     return {**whole, key: {**servers, NAME: {**entry(client), **kept}}}
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
-def test_an_installed_file_holds_what_was_there_and_the_entry(client: Client, before: bytes) -> None:
+def test_an_installed_file_holds_what_was_there_and_the_entry(client: McpClient, before: bytes) -> None:
     after = installed(before, client, entry(client))
     assert load(client, after) == merged(client, before)
     assert installed(after, client, entry(client)) == after, "a second time changes nothing"
 
 
-@pytest.mark.sample(24)
 @pytest.mark.parametrize(("client", "before"), FOUND)
-def test_every_character_that_was_there_is_still_there(client: Client, before: bytes) -> None:
+def test_every_character_that_was_there_is_still_there(client: McpClient, before: bytes) -> None:
     if b"/old/m3bench" in before:
         before = before.replace(b"m3bench", b"another")
     left = iter(installed(before, client, entry(client)))
     assert all(byte in left for byte in before)
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
-def test_removing_leaves_the_bytes_that_were_there(client: Client, before: bytes) -> None:
+def test_removing_leaves_the_bytes_that_were_there(client: McpClient, before: bytes) -> None:
     if b"/old/m3bench" in before:
         before = before.replace(b"m3bench", b"another")
     after = installed(before, client, entry(client))
@@ -77,9 +76,9 @@ def test_removing_leaves_the_bytes_that_were_there(client: Client, before: bytes
     assert removed(after, client, [b"something else", before]) == before
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
-def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: Client, before: bytes) -> None:
+def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: McpClient, before: bytes) -> None:
     after = installed(before, client, entry(client))
     left = removed(after, client, [b"something else"])
     assert left is not None
@@ -89,9 +88,9 @@ def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: C
     assert {**load(client, left), key: load(client, left).get(key) or {}} == expected
 
 
-@pytest.mark.sample(12)
+@pytest.mark.sample(40)
 @pytest.mark.parametrize(("client", "before"), FOUND)
-def test_a_file_that_changed_in_between_keeps_the_change(client: Client, before: bytes) -> None:
+def test_a_file_that_changed_in_between_keeps_the_change(client: McpClient, before: bytes) -> None:
     [key] = client.servers
     after = installed(before, client, entry(client))
     changed = LANGUAGES[client.format].put(after.decode("utf-8-sig"), (key,), "later", {"command": "x"}).encode()
@@ -101,7 +100,7 @@ def test_a_file_that_changed_in_between_keeps_the_change(client: Client, before:
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
-def test_a_list_of_servers_that_we_made_goes_when_nothing_else_is_in_it(client: Client) -> None:
+def test_a_list_of_servers_that_we_made_goes_when_nothing_else_is_in_it(client: McpClient) -> None:
     before = found(client)["no servers"]
     after = installed(before, client, entry(client))
     changed = LANGUAGES[client.format].put(after.decode(), (), "later", {"x": 1}).encode()
@@ -111,7 +110,7 @@ def test_a_list_of_servers_that_we_made_goes_when_nothing_else_is_in_it(client: 
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
-def test_a_file_that_we_made_goes(client: Client) -> None:
+def test_a_file_that_we_made_goes(client: McpClient) -> None:
     after = installed(None, client, entry(client))
     assert after.decode() == snippet(client, entry(client))
     assert removed(after, client, []) is None
@@ -119,7 +118,7 @@ def test_a_file_that_we_made_goes(client: Client) -> None:
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
-def test_an_entry_of_another_day_is_brought_up_to_date_and_keeps_what_a_person_added(client: Client) -> None:
+def test_an_entry_of_another_day_is_brought_up_to_date_and_keeps_what_a_person_added(client: McpClient) -> None:
     before = installed(found(client)["no servers"], client, {**entry(client, WINDOWS), "person": "added"})
     after = installed(before, client, entry(client))
     assert entry_in(after, client) == {**entry(client), "person": "added"}
@@ -127,7 +126,7 @@ def test_an_entry_of_another_day_is_brought_up_to_date_and_keeps_what_a_person_a
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
-def test_a_switch_to_http_leaves_no_program_behind(client: Client) -> None:
+def test_a_switch_to_http_leaves_no_program_behind(client: McpClient) -> None:
     if client.http is None:
         pytest.skip("takes no addresses")
     before = installed(None, client, entry(client))
@@ -136,14 +135,13 @@ def test_a_switch_to_http_leaves_no_program_behind(client: Client) -> None:
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=clients().keys())
-def test_paths_of_windows_survive(client: Client) -> None:
+def test_paths_of_windows_survive(client: McpClient) -> None:
     after = installed(None, client, entry(client, WINDOWS))
     assert entry_in(after, client) == entry(client, WINDOWS)
 
 
-@pytest.mark.sample(24)
 @pytest.mark.parametrize(("client", "data"), BROKEN)
-def test_a_file_that_cannot_be_understood_is_refused_with_one_line(client: Client, data: bytes) -> None:
+def test_a_file_that_cannot_be_understood_is_refused_with_one_line(client: McpClient, data: bytes) -> None:
     with pytest.raises(ValueError, match=r".+") as refusal:
         installed(data, client, entry(client))
     assert "\n" not in str(refusal.value)

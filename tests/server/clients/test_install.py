@@ -16,9 +16,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from typer.testing import CliRunner, Result
 
 from m3bench.server.clients import installation
-from m3bench.server.clients.client import NAME, SYSTEMS, Client, Machine, System
+from m3bench.server.clients.client import NAME, SYSTEMS, Machine, McpClient, System
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
+from m3bench.server.commands import install as install_command
 from m3bench.server.commands.program import app
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.profiles import SIZES
@@ -39,7 +40,8 @@ def _here(folder: Path, monkeypatch: pytest.MonkeyPatch, system: System) -> Mach
     roaming = folder / "home" / "AppData" / "Roaming"
     env = {"APPDATA": str(roaming)} if system == "windows" else {}
     machine = Machine(system=system, home=folder / "home", env=env, folder=folder / "here")
-    monkeypatch.setattr(installation, "this_machine", lambda: machine)
+    for module in (installation, install_command):
+        monkeypatch.setattr(module, "this_machine", lambda: machine)
     return machine
 
 
@@ -67,7 +69,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("system", SYSTEMS)
 @EVERY
 def test_on_every_system_it_goes_in_and_out_and_nothing_else_changes(
-    client: Client, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: McpClient, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine = _here(tmp_path, monkeypatch, system)
     path = client.place(machine)
@@ -96,7 +98,7 @@ def test_on_every_system_it_goes_in_and_out_and_nothing_else_changes(
 )
 @EVERY
 def test_the_command_finds_the_file_of_the_client_on_every_system(
-    client: Client, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: McpClient, system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(client.place(_here(tmp_path, monkeypatch, system)), found(client)["no servers"])
     done = told(client.key)
@@ -108,7 +110,7 @@ def test_the_command_finds_the_file_of_the_client_on_every_system(
 
 
 @EVERY
-def test_a_client_without_a_file_gets_one_and_loses_it_again(client: Client, machine: Machine) -> None:
+def test_a_client_without_a_file_gets_one_and_loses_it_again(client: McpClient, machine: Machine) -> None:
     path = client.place(machine)
     if client.must_exist:
         done = install(client.key)
@@ -125,7 +127,7 @@ def test_a_client_without_a_file_gets_one_and_loses_it_again(client: Client, mac
 
 
 @EVERY
-def test_what_cannot_be_edited_is_left_alone(client: Client, machine: Machine) -> None:
+def test_what_cannot_be_edited_is_left_alone(client: McpClient, machine: Machine) -> None:
     path = client.place(machine)
     for name, data in broken(client).items():
         write(path, data)
@@ -137,7 +139,7 @@ def test_what_cannot_be_edited_is_left_alone(client: Client, machine: Machine) -
 
 
 @EVERY
-def test_the_lines_to_paste_are_printed_when_a_file_cannot_be_edited(client: Client, machine: Machine) -> None:
+def test_the_lines_to_paste_are_printed_when_a_file_cannot_be_edited(client: McpClient, machine: Machine) -> None:
     path = write(client.place(machine), broken(client)["cut off"])
     done = install(client.key)
     assert isinstance(done.exception, InputFileError)
@@ -245,7 +247,7 @@ def test_a_long_line_is_shown_cut(machine: Machine) -> None:
 
 
 @EVERY
-def test_the_profile_fits_what_the_client_lets_through(client: Client, machine: Machine) -> None:
+def test_the_profile_fits_what_the_client_lets_through(client: McpClient, machine: Machine) -> None:
     shown = told(client.key, "--print")
     assert shown["profile"] == profile_for(client)
     if client.most_tools is not None:
@@ -272,7 +274,7 @@ def test_codex_is_told_to_leave_structured_content_out_and_to_ask_nothing() -> N
 
 @pytest.mark.usefixtures("machine")
 @EVERY
-def test_an_address_takes_the_place_of_a_program(client: Client) -> None:
+def test_an_address_takes_the_place_of_a_program(client: McpClient) -> None:
     url = "http://127.0.0.1:8700/mcp"
     if client.http is None:
         assert "leave out --http" in str(install(client.key, "--http", url, "--print").exception)

@@ -47,9 +47,9 @@ def test_goose_reads_an_address_and_gets_no_link_to_a_program_it_would_refuse() 
     "client", [client for client in clients().values() if client.link], ids=lambda client: client.key
 )
 def test_a_link_is_one_line_of_ascii(client: object) -> None:
-    from m3bench.server.clients.client import Client
+    from m3bench.server.clients.client import McpClient
 
-    assert isinstance(client, Client)
+    assert isinstance(client, McpClient)
     assert client.link is not None
     assert client.http is not None
     link = client.link(NAME, client.http("http://ünï.example/mcp"))

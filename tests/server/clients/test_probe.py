@@ -13,6 +13,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from typer.testing import CliRunner
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.clients.probe import Probe
 from m3bench.server.clients.probe_tools import Setup
 from m3bench.server.commands.program import app
@@ -26,7 +27,7 @@ from tests.server.pipes import Pipe, text
 
 pytestmark = pytest.mark.anyio
 
-PROBE = [*SERVE[:-1], "probe"]
+PROBE = [*SERVE[:-1], "client", "probe"]
 ERAS = ("legacy", "2026-07-28")
 
 
@@ -46,7 +47,7 @@ async def probed(data: Path, era: str, profile: str | None = "full") -> AsyncIte
 
     with anyio.fail_after(30):
         async with probe.lifespan():
-            async with Client(probe.front.server(seat_of), mode=era, client_info=INFO) as client:
+            async with Client(sdk_server(probe.front, seat_of), mode=era, client_info=INFO) as client:
                 yield client
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.server.clients.probe_words import Words, distance, is_among, long_text, picture
+from m3bench.server.clients.probe_notes import CodeWords, distance, is_among, long_text, picture
 from m3bench.server.commands.program import app
 from m3bench.server.store.capability import (
     FOLDER,
@@ -113,7 +113,7 @@ def test_what_a_probe_found_is_plain_text_until_it_stands_in_markdown() -> None:
 
 
 def test_the_same_seed_gives_the_same_words_and_the_same_picture() -> None:
-    first, second = Words("s"), Words("s")
+    first, second = CodeWords("s"), CodeWords("s")
     drawn = [first.next() for _ in range(40)]
     assert drawn == [second.next() for _ in range(40)]
     assert all(distance(one, other) >= 3 for one in drawn for other in drawn if one is not other)
@@ -130,7 +130,7 @@ def test_a_word_is_known_in_any_case_and_company_and_with_a_letter_misread() -> 
 
 @pytest.mark.parametrize("size", [1_000, 5_000, 100_000, 900_000])
 def test_a_long_text_is_as_long_as_asked_and_ends_in_a_marker(size: int) -> None:
-    made = long_text(Words("s"), size)
+    made = long_text(CodeWords("s"), size)
     assert len(made.text) == size
     assert made.text.endswith(f"MARKER {made.markers[-1][1]}\n")
     assert all(made.text[:depth].endswith(f"{word}\n") for depth, word in made.markers)

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from m3bench.proxy.front import NAME as SERVER_NAME
-from m3bench.proxy.trim import MAX_RESULT_BYTES
-from m3bench.server.clients.client import NAME, Client
+from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
+from m3bench.server.clients.client import NAME, McpClient
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.guide import PROGRAM, page
 from m3bench.server.clients.table import OWN_TOOLS, KnownClients, by_client_info, clients, find, profile_for
@@ -24,7 +24,7 @@ QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_ti
 
 
 @EVERY
-def test_every_quirk_has_a_source(client: Client) -> None:
+def test_every_quirk_has_a_source(client: McpClient) -> None:
     known = {quirk for quirk in QUIRKS if getattr(client, quirk) not in (None, {})}
     known |= {field for field in ("images", "structured", "parallel", "tools") if getattr(client, field) != "not known"}
     assert known | {"place", "naming", "client_names"} <= set(client.sources)
@@ -33,7 +33,7 @@ def test_every_quirk_has_a_source(client: Client) -> None:
 
 
 @EVERY
-def test_every_tool_of_the_profile_keeps_its_name(client: Client) -> None:
+def test_every_tool_of_the_profile_keeps_its_name(client: McpClient) -> None:
     shown = tools_of(profile_for(client), load_catalog(), LIBRARY)
     names = [*TOOLS, *(tool.exposed for tool in shown)]
     assert [name for name in names if not client.naming.fits(NAME, name)] == []
@@ -46,7 +46,7 @@ def test_every_tool_of_the_profile_keeps_its_name(client: Client) -> None:
 
 
 @EVERY
-def test_results_that_we_send_fit(client: Client) -> None:
+def test_results_that_we_send_fit(client: McpClient) -> None:
     if client.result_cap is not None and client.result_cap.unit == "bytes":
         assert client.result_cap.amount >= MAX_RESULT_BYTES
 
@@ -122,7 +122,7 @@ def test_the_page_on_clients_is_current() -> None:
 
 
 @EVERY
-def test_the_page_has_an_entry_that_the_client_would_read(client: Client) -> None:
+def test_the_page_has_an_entry_that_the_client_would_read(client: McpClient) -> None:
     shown = re.search(rf"^## {client.title}\n.*?^```\w+\n(.*?)^```", page(), re.DOTALL | re.MULTILINE)
     assert shown is not None
     entry = entry_in(shown[1].encode(), client)

@@ -1,4 +1,4 @@
-"""`m3bench call`, as a person would type it."""
+"""`m3bench tools call`, as a person would type it."""
 
 import json
 import struct
@@ -18,7 +18,7 @@ SERVERS = [server.name for server in load_catalog().ready.servers]
 
 def call(*arguments: str | Path, given: str | None = None) -> Result:
     """Run it in this process, with the tools in this process as well."""
-    return CliRunner().invoke(app, ["call", *map(str, arguments), "--sandbox", "inprocess"], input=given)
+    return CliRunner().invoke(app, ["tools", "call", *map(str, arguments), "--sandbox", "inprocess"], input=given)
 
 
 def refused(*arguments: str, given: str | None = None) -> str:
@@ -49,7 +49,7 @@ def test_arguments_may_come_from_standard_input() -> None:
     ],
 )
 def test_a_process_of_its_own_says_it_by_exit_code(arguments: list[str], code: int, told: str) -> None:
-    done = m3bench("call", *arguments)
+    done = m3bench("tools", "call", *arguments)
     assert done.returncode == code
     assert done.stderr.startswith(told)
     assert "Traceback" not in done.stderr
@@ -58,7 +58,7 @@ def test_a_process_of_its_own_says_it_by_exit_code(arguments: list[str], code: i
 def test_an_example_that_cannot_be_prepared_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "media").mkdir()
     (tmp_path / "media" / "mountains.png").write_text("no picture")
-    done = m3bench("call", "ppt/add_slide", "--example", "-w", tmp_path)
+    done = m3bench("tools", "call", "ppt/add_slide", "--example", "-w", tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith(f"m3bench: The example cannot be prepared in {tmp_path}: ")
     assert done.stderr.count("\n") == 1
@@ -140,7 +140,7 @@ def test_control_sequences_of_a_result_do_not_reach_the_terminal(tmp_path: Path)
     ("arguments", "words"),
     [
         (["mth/sum", "{}"], ["no server 'mth'", "math", "m3bench servers"]),
-        (["math/summ", "{}"], ["no tool 'summ'", "math/sum", "m3bench call math"]),
+        (["math/summ", "{}"], ["no tool 'summ'", "math/sum", "m3bench tools call math"]),
         (["math/sum", "{numbers: 1}"], ["not JSON", "single quotes"]),
         (["math/sum", "[1]"], ["arguments is an array of 1 (expected object"]),
         (["math/sum", '{"nmbers": [1]}'], ["'numbers' is required", "did you mean 'numbers' by 'nmbers'?"]),
@@ -175,7 +175,7 @@ def test_without_arguments_a_tool_is_described_with_an_example_to_copy(server: s
         assert done.exit_code == 0, tool.qualified
         for name in tool.input_schema.get("properties", {}):
             assert name in done.stdout
-        assert f"m3bench call {tool.qualified} '" in done.stdout
+        assert f"m3bench tools call {tool.qualified} '" in done.stdout
 
 
 def test_the_description_is_there_for_programs() -> None:

@@ -67,7 +67,7 @@ def test_runs_are_listed_shown_and_exported(recorded: Path, tmp_path: Path) -> N
     assert [line["tool"] for line in raw] == ["math/sum", "submit"]
     ours = tmp_path / "ours.json"
     assert m3bench("runs", "export", "-o", ours, data=recorded).returncode == 0
-    again = m3bench("score", ours, ours, "--json")
+    again = m3bench("lab", "score", ours, ours, "--json")
     assert json.loads(again.stdout)["tasks"]["sum-1"]["average"] == 1
 
 
@@ -82,14 +82,14 @@ def test_an_unknown_run_is_one_line_and_exit_code_2(recorded: Path) -> None:
 def test_replay_sorts_every_call_into_its_outcome(tmp_path: Path) -> None:
     path = tmp_path / "public.json"
     path.write_text(json.dumps(PUBLIC))
-    done = m3bench("replay", path, "--json")
+    done = m3bench("tools", "replay", path, "--json")
     found = json.loads(done.stdout)
     assert done.returncode == 1
     assert found["calls"] == 4
     assert found["outcomes"] == {"invalid_arguments": 1, "not_found": 1, "success": 1, "unknown_tool": 1}
     assert found["by_tool"]["math/sum"] == {"invalid_arguments": 1, "success": 1}
     assert [failure["outcome"] for failure in found["failures"]] == ["unknown_tool", "invalid_arguments", "not_found"]
-    assert m3bench("replay", path, "--server", "nothing").returncode == 0
+    assert m3bench("tools", "replay", path, "--server", "nothing").returncode == 0
 
 
 def test_runs_are_deleted_by_their_beginnings_and_told_as_json(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_the_demo_tells_right_from_sloppy_from_idle() -> None:
         ["serve", "--servers", "/no/such/file.json"],
         ["serve", "--record", "a.json", "--replay", "b.json"],
         ["serve", "--tasks", "/no/such/set"],
-        ["replay", "/no/such/file.json"],
+        ["tools", "replay", "/no/such/file.json"],
         ["demo", "--task", "nothing"],
         ["tasks", "show", "nothing"],
     ],

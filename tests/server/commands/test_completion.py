@@ -67,8 +67,8 @@ def test_tasks_families_servers_tools_clients_and_agents_are_offered() -> None:
     assert offered("m3bench tasks show ") == sorted(library.tasks)
     assert offered("m3bench run --family ") == sorted({task.family for task in library.tasks.values()})
     assert offered("m3bench servers ") == sorted(server.name for server in catalog.servers)
-    assert offered("m3bench call ma") == [f"{name}/" for name in sorted(catalog.by_name) if name.startswith("ma")]
-    assert offered("m3bench call math/m") == sorted(
+    assert offered("m3bench tools call ma") == [f"{name}/" for name in sorted(catalog.by_name) if name.startswith("ma")]
+    assert offered("m3bench tools call math/m") == sorted(
         tool.qualified for tool in catalog.tools if tool.qualified.startswith("math/m")
     )
     assert offered("m3bench install ") == sorted(clients())

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from m3bench.sandboxes.backends.docker import image, leases
-from m3bench.sandboxes.backends.docker.engine import Engine
-from m3bench.server.clients.client import Client, Launch
+from m3bench.sandboxes.backends.docker.engine import DockerEngine
+from m3bench.server.clients.client import Launch, McpClient
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.table import clients, profile_for
 from m3bench.server.commands.checks.clients import check_tools
@@ -20,7 +20,7 @@ from m3bench.server.commands.program import app
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.store.capability import fact, keep
 from m3bench.server.store.layout import OWNERS
-from m3bench.server.store.owners import Owner
+from m3bench.server.store.owners import OwnerLock
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 
@@ -90,7 +90,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(monkeypatch: pytest.Monkey
 @pytest.mark.usefixtures("no_engine")
 def test_servers_that_share_a_data_folder_are_counted(folder: Path) -> None:
     assert findings()["double starts"]["says"] == "No other server uses the data folder."
-    first, second = Owner(folder / OWNERS, "a"), Owner(folder / OWNERS, "b")
+    first, second = OwnerLock(folder / OWNERS, "a"), OwnerLock(folder / OWNERS, "b")
     try:
         found = findings()["double starts"]
         assert found["state"] == "note"
@@ -113,7 +113,7 @@ def test_with_an_engine_everything_is_looked_at_and_well() -> None:
 
 @pytest.mark.docker
 def test_what_is_left_of_a_run_is_told() -> None:
-    engine = Engine()
+    engine = DockerEngine()
     labels = {**leases.marks("left-behind"), leases.LEASE: str(int(time.time()) - 1)}
     made = engine.answer(lambda client: client.create_container(image.reference(), labels=labels))
     try:
@@ -151,14 +151,14 @@ def put(client: str, path: Path, *args: str, command: str = sys.executable) -> P
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=lambda client: client.key)
-def test_every_tool_reaches_every_client_under_its_recommended_profile(client: Client) -> None:
+def test_every_tool_reaches_every_client_under_its_recommended_profile(client: McpClient) -> None:
     found = list(check_tools(client, profile_for(client), {}))
     assert [finding.subject for finding in found] == ["tools", "profile", "names", "descriptions"]
     assert {finding.state for finding in found} == {"ok"}, found
 
 
 @pytest.mark.parametrize("client", clients().values(), ids=lambda client: client.key)
-def test_the_names_of_all_232_tools_and_ours_fit_every_client(client: Client) -> None:
+def test_the_names_of_all_232_tools_and_ours_fit_every_client(client: McpClient) -> None:
     names = [tool["name"] for tool in DEFINITIONS] + [tool.exposed for tool in load_catalog().ready.tools]
     assert len(names) == 236
     assert [name for name in names if not client.naming.fits("m3bench", name)] == []
@@ -171,7 +171,7 @@ def test_a_client_without_m3bench_is_told_how_to_get_it(client: str) -> None:
     done = doctor("--client", client)
     assert done.exit_code == 0
     assert f"run m3bench install {client}" in done.stdout
-    assert f"m3bench probe --print {client}" in done.stdout
+    assert f"m3bench client probe --print {client}" in done.stdout
 
 
 @pytest.mark.parametrize("client", ["cursor", "codex", "goose"])

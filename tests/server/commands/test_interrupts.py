@@ -29,13 +29,13 @@ PROGRAM = "from m3bench.server.cli import main; print('begun', flush=True); main
 """Until our first line runs, Ctrl-C is Python's own."""
 COMMANDS: dict[str, Sequence[str]] = {
     "run": ("run", "--agent", "oracle", "--limit", "4", "--parallel", "2", "-o", "out"),
-    "study": ("study", "plan.yaml"),
+    "study": ("lab", "study", "plan.yaml"),
     "serve": ("serve", "--http", "127.0.0.1:0", "--data", "data"),
     "generate": ("tasks", "generate", "--seed", "5", "--family", "movies", "--per-family", "1", "-o", "set"),
-    "verify-bundle": ("verify-bundle", "../material/results.m3run"),
-    "replay": ("replay", "../material/public/references.json"),
+    "verify": ("lab", "verify", "../material/results.m3run"),
+    "replay": ("tools", "replay", "../material/public/references.json"),
     "leaderboard": ("leaderboard", "../material/results", "-o", "site"),
-    "paper": ("paper", "../material/results", "-o", "paper"),
+    "paper": ("lab", "paper", "../material/results", "-o", "paper"),
 }
 LONG = ("serve", "replay")
 """They take longer than anybody waits."""
@@ -108,7 +108,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "material").mkdir()
     for words in (
         ("run", "--agent", "oracle", "--limit", "2", "-o", "results"),
-        ("submit-bundle", "results", "-o", "results.m3run"),
+        ("lab", "pack", "results", "-o", "results.m3run"),
         ("tasks", "export", "-o", "public"),
     ):
         command = [sys.executable, "-m", "m3bench.server.cli", *words]

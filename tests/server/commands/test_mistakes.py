@@ -76,14 +76,14 @@ def test_the_program_ends_with_the_same_line(folder: Path) -> None:
 
 @pytest.mark.parametrize("client", ["cursor", "codex", "goose"])
 def test_what_the_probe_prints_for_a_client_is_json_when_asked_for(client: str, folder: Path) -> None:
-    printed = json.loads(m3bench("probe", "--print", client, "--json", folder=folder).stdout)
+    printed = json.loads(m3bench("client", "probe", "--print", client, "--json", folder=folder).stdout)
     assert printed["client"] == client
     assert "m3bench-probe" in printed["snippet"]
     assert str(folder) in printed["path"]
 
 
 @pytest.mark.parametrize(
-    "line", ["run --agent null --limit 1 -o set --sandbox docker", "call math/sum {} --sandbox docker"]
+    "line", ["run --agent null --limit 1 -o set --sandbox docker", "tools call math/sum {} --sandbox docker"]
 )
 def test_an_engine_that_does_not_answer_is_said_before_anything_is_played(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

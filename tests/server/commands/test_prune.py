@@ -14,13 +14,13 @@ import anyio
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.proxy.call import Answer
+from m3bench.proxy.protocol.tool_calls import ToolAnswer
 from m3bench.server.commands.program import app
 from m3bench.server.store.blobs import BLOB_BYTES, YOUNG_SECONDS
 from m3bench.server.store.contract import Store
+from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import judgement, run_workspace
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.retention import age
 from m3bench.tasks.errors import UserError
 from tests.postgres import serving
@@ -38,7 +38,7 @@ def fill(store: Store) -> None:
         state, ended = name.partition("-")[2], (datetime.now(UTC) - timedelta(days=days)).isoformat()
         store.add_run(run_record(name, state, started=ended, ended=ended))
         number = anyio.run(store.received, request(), name, "math/sum")
-        anyio.run(store.answered, number, Answer(outcome="success", result=name.encode().ljust(LARGE)))
+        anyio.run(store.answered, number, ToolAnswer(outcome="success", result=name.encode().ljust(LARGE)))
         workspace = run_workspace(store.folder, name)
         workspace.mkdir(parents=True)
         (workspace / "a.txt").write_bytes(b"x" * 1000)
@@ -48,7 +48,7 @@ def fill(store: Store) -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    store = open_store(Place(tmp_path / "data"))
+    store = open_store(RecordLocation(tmp_path / "data"))
     fill(store)
     store.close()
     return tmp_path / "data"
@@ -61,7 +61,7 @@ def prune(*arguments: str | Path) -> Any:
 
 
 def kept(data: Path) -> set[str]:
-    store = open_store(Place(data))
+    store = open_store(RecordLocation(data))
     try:
         return {run.id for run in store.runs()}
     finally:
@@ -89,7 +89,7 @@ def test_what_was_handed_in_can_be_kept_and_states_chosen(data: Path) -> None:
 
 
 def test_what_a_living_server_works_on_stays(data: Path) -> None:
-    server = open_store(Place(data), owner="server")
+    server = open_store(RecordLocation(data), owner="server")
     try:
         server.add_seat("another", "full", "2026-01-01")
         server.add_run(run_record("under-way", seat="another"))
@@ -109,7 +109,7 @@ def test_what_a_living_server_works_on_stays(data: Path) -> None:
 def test_old_runs_go_from_a_database_too(tmp_path: Path) -> None:
     with serving() as server:
         url = server.new_database()
-        store = open_store(Place(tmp_path, url))
+        store = open_store(RecordLocation(tmp_path, url))
         fill(store)
         store.close()
         done = prune("--older-than", "30d", "--store", url, "--data", tmp_path)

@@ -11,6 +11,7 @@ import pytest
 from mcp import Client
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.commands.installed import library_for
 from m3bench.server.settings import Settings
@@ -21,13 +22,13 @@ COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
 
 
 def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -> None:
-    done = _run("ranked", "make", tmp_path / "secret")
+    done = _run("lab", "ranked", "make", tmp_path / "secret")
     assert (done.returncode, len(done.stdout.strip())) == (0, 64)
     assert (tmp_path / "secret").read_text().strip() not in done.stdout + done.stderr
-    other = json.loads(_run("ranked", "make", tmp_path / "other", "--json").stdout)
+    other = json.loads(_run("lab", "ranked", "make", tmp_path / "other", "--json").stdout)
     assert (other["file"], len(other["commitment"])) == (str(tmp_path / "other"), 64)
     options = ("--secret-file", tmp_path / "secret", "--data", tmp_path / "data")
-    refused = _run("ranked", "open", *options, "--commitment", "0" * 64)
+    refused = _run("lab", "ranked", "open", *options, "--commitment", "0" * 64)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "not of this secret" in refused.stderr
     assert not (tmp_path / "data").exists()
@@ -38,7 +39,7 @@ def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -
 
 def test_the_tokens_of_an_event_are_printed_as_json(tmp_path: Path) -> None:
     times = ("--opens", "now", "--closes", "2999-01-01T00:00+00:00")
-    done = _run("ranked", "event", tmp_path / "event.json", "Ada", "Bo", *times, "--json")
+    done = _run("lab", "ranked", "event", tmp_path / "event.json", "Ada", "Bo", *times, "--json")
     made = json.loads(done.stdout)
     assert [one["name"] for one in made["participants"]] == ["Ada", "Bo"]
     assert all(len(one["token"]) >= 20 for one in made["participants"])
@@ -63,7 +64,7 @@ def test_a_set_of_one_family_is_played_and_opened(tmp_path: Path, monkeypatch: p
     os.close(writing)
     options = ("--family", "fish", "--data", tmp_path / "data", "-o", tmp_path / "opened", "--json")
     done = _run(
-        "ranked", "open", "--secret-file", f"/dev/fd/{reading}", "--commitment", secret.commitment, *options,
+        "lab", "ranked", "open", "--secret-file", f"/dev/fd/{reading}", "--commitment", secret.commitment, *options,
         pass_fds=(reading,),
     )  # fmt: skip
     os.close(reading)
@@ -79,7 +80,7 @@ async def _play(app: App, task: str) -> None:
         async def seat_of(context: object) -> Seat:
             return seat
 
-        async with Client(app.front.server(seat_of), mode="legacy") as client:
+        async with Client(sdk_server(app.front, seat_of), mode="legacy") as client:
             await client.call_tool("start_task", {"task_id": task})
             for _ in range(2):  # an answer without its fields is sent back once
                 await client.call_tool("submit", {"answer": "I do not know."})

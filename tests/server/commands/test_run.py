@@ -134,7 +134,7 @@ def test_results_are_gone_on_with_only_when_asked_and_only_with_the_same_options
 def test_void_samples_make_the_exit_code_1_and_the_way_to_try_again_is_told(
     task_set: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from m3bench.server.runs.current import Run
+    from m3bench.server.runs.run import Run
     from m3bench.tasks.errors import SandboxError
 
     async def broken(self: Run, tool: str, arguments: bytes, seconds: float) -> Any:

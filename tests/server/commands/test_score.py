@@ -1,4 +1,4 @@
-"""`m3bench score` and `m3bench compare`, as a person runs them."""
+"""`m3bench lab score` and `m3bench compare`, as a person runs them."""
 
 import csv
 import io
@@ -49,7 +49,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, cac
 
 
 def test_json_has_the_promised_shape(run: Run) -> None:
-    code, out, err = run("score", REFERENCES, ACTUAL, "--json")
+    code, out, err = run("lab", "score", REFERENCES, ACTUAL, "--json")
     data = json.loads(out, parse_constant=pytest.fail)
     assert (code, err) == (0, "")
     assert data["profile"] == "m3"
@@ -64,14 +64,14 @@ def test_json_has_the_promised_shape(run: Run) -> None:
 
 
 def test_references_as_runs_score_exactly_one(run: Run) -> None:
-    data = json.loads(run("score", REFERENCES, REFERENCES, "--json", "--no-cache")[1])
+    data = json.loads(run("lab", "score", REFERENCES, REFERENCES, "--json", "--no-cache")[1])
     for task in data["tasks"].values():
         assert {task[name] for name in (*METRICS, "average")} == {1.0}
     assert set(data["aggregate"].values()) == {1.0}
 
 
 def test_the_sample_shows_a_bit_of_everything(run: Run) -> None:
-    data = json.loads(run("score", REFERENCES, ACTUAL, "--json")[1])
+    data = json.loads(run("lab", "score", REFERENCES, ACTUAL, "--json")[1])
     averages = [task["average"] for task in data["tasks"].values()]
     assert max(averages) == 1.0
     assert min(averages) < 0.4
@@ -80,7 +80,7 @@ def test_the_sample_shows_a_bit_of_everything(run: Run) -> None:
 
 
 def test_the_table_is_plain_text_when_piped(run: Run) -> None:
-    code, out, _ = run("score", REFERENCES, ACTUAL, "--per-task")
+    code, out, _ = run("lab", "score", REFERENCES, ACTUAL, "--per-task")
     assert code == 0
     assert "\x1b" not in out
     assert "12 tasks · 50 reference calls" in out
@@ -89,8 +89,8 @@ def test_the_table_is_plain_text_when_piped(run: Run) -> None:
 
 
 def test_csv_has_a_line_per_family_or_per_task(run: Run) -> None:
-    families = list(csv.DictReader(io.StringIO(run("score", REFERENCES, ACTUAL, "--csv")[1])))
-    tasks = list(csv.DictReader(io.StringIO(run("score", REFERENCES, ACTUAL, "--csv", "--per-task")[1])))
+    families = list(csv.DictReader(io.StringIO(run("lab", "score", REFERENCES, ACTUAL, "--csv")[1])))
+    tasks = list(csv.DictReader(io.StringIO(run("lab", "score", REFERENCES, ACTUAL, "--csv", "--per-task")[1])))
     assert [line["family"] for line in families][-1] == "(all)"
     assert sum(int(line["reference_calls"]) for line in tasks) == int(families[-1]["reference_calls"]) == 50
     assert {line["task"] for line in tasks} == set(read_tasks(REFERENCES).tasks)
@@ -98,17 +98,17 @@ def test_csv_has_a_line_per_family_or_per_task(run: Run) -> None:
 
 
 def test_explain_tells_one_task(run: Run) -> None:
-    code, out, _ = run("score", REFERENCES, ACTUAL, "--explain", "canyon-weekend", "--profile", "open-m3-bench")
+    code, out, _ = run("lab", "score", REFERENCES, ACTUAL, "--explain", "canyon-weekend", "--metric", "open-m3-bench")
     assert code == 0
     assert out.startswith("canyon-weekend  (camping)  profile open-m3-bench")
     assert "✗ nationalparks/getAlerts" in out
     assert "+ wiki/summary" in out
-    data = json.loads(run("score", REFERENCES, ACTUAL, "--explain", "vase", "--json")[1])
+    data = json.loads(run("lab", "score", REFERENCES, ACTUAL, "--explain", "vase", "--json")[1])
     assert list(data["tasks"]) == ["vase"]
 
 
 def test_an_unknown_task_is_answered_with_its_neighbours(run: Run) -> None:
-    code, out, err = run("score", REFERENCES, ACTUAL, "--explain", "vases")
+    code, out, err = run("lab", "score", REFERENCES, ACTUAL, "--explain", "vases")
     assert (code, out) == (2, "")
     assert "there is no task 'vases' (did you mean vase?)" in err
 
@@ -116,26 +116,26 @@ def test_an_unknown_task_is_answered_with_its_neighbours(run: Run) -> None:
 def test_tasks_not_run_are_listed_and_not_counted(run: Run, tmp_path: Path) -> None:
     some = list(read_tasks(ACTUAL).tasks.values())[:3]
     write_tasks(tmp_path / "some.json", [*some, TaskTrajectories(id="stranger", trajectories=(Trajectory(),))])
-    code, out, err = run("score", REFERENCES, tmp_path / "some.json", "--json")
+    code, out, err = run("lab", "score", REFERENCES, tmp_path / "some.json", "--json")
     assert code == 0
     assert len(json.loads(out)["tasks"]) == 3
     assert len(json.loads(out)["not_run"]) == 9
     assert "1 task (stranger) without a reference, left out" in err
-    assert "Not run, and so not scored: novel-barcode" in run("score", REFERENCES, tmp_path / "some.json")[1]
+    assert "Not run, and so not scored: novel-barcode" in run("lab", "score", REFERENCES, tmp_path / "some.json")[1]
 
 
 def test_repeats_are_scored_each(run: Run, tmp_path: Path) -> None:
     task = read_tasks(ACTUAL).tasks["vase"]
     repeated = TaskTrajectories(id="vase", trajectories=(*task.trajectories, Trajectory()))
     write_tasks(tmp_path / "repeats.json", [repeated])
-    tasks = json.loads(run("score", REFERENCES, tmp_path / "repeats.json", "--json")[1])["tasks"]
+    tasks = json.loads(run("lab", "score", REFERENCES, tmp_path / "repeats.json", "--json")[1])["tasks"]
     assert list(tasks) == ["vase", "vase#2"]
     assert tasks["vase#2"]["recall"] == 0.0
 
 
 def test_nothing_in_common_is_an_error(run: Run, tmp_path: Path) -> None:
     write_tasks(tmp_path / "other.json", [TaskTrajectories(id="other", trajectories=(Trajectory(),))])
-    code, _, err = run("score", REFERENCES, tmp_path / "other.json")
+    code, _, err = run("lab", "score", REFERENCES, tmp_path / "other.json")
     assert code == 2
     assert "no task in common" in err
 
@@ -145,12 +145,12 @@ def test_unreadable_tasks_stop_unless_told_to_keep_going(run: Run, tmp_path: Pat
     data["tasks"][0]["trajectories"][0]["steps"] = "lost"
     path = tmp_path / "actual.json"
     path.write_text(json.dumps(data), "utf-8")
-    code, out, err = run("score", REFERENCES, path, "--json")
+    code, out, err = run("lab", "score", REFERENCES, path, "--json")
     assert (code, out) == (2, "")
     assert (
         err == f"m3bench: {path}, task 'lighthouse', trajectories[0].steps: is the string 'lost' (expected an array)\n"
     )
-    code, out, err = run("score", REFERENCES, path, "--json", "--keep-going")
+    code, out, err = run("lab", "score", REFERENCES, path, "--json", "--keep-going")
     assert code == 0
     assert len(json.loads(out)["tasks"]) == 11
     assert len(json.loads(out)["unreadable"]) == 1
@@ -192,7 +192,7 @@ def test_bad_files_are_one_line_and_exit_code_two(
     make(path)
     arguments = (path, ACTUAL) if side == 0 else (REFERENCES, path)
     for options in ((), ("--json",)):
-        code, out, err = run("score", *arguments, *options)
+        code, out, err = run("lab", "score", *arguments, *options)
         assert (code, out) == (2, "")
         assert err.startswith("m3bench: ")
         assert err.count("\n") == 1
@@ -212,7 +212,7 @@ def test_options_that_cannot_be_used_are_one_line(
     run: Run, options: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("m3bench.server.scoring.cache.default_path", lambda: tmp_path / "fresh.sqlite")
-    code, out, err = run("score", REFERENCES, ACTUAL, *options)
+    code, out, err = run("lab", "score", REFERENCES, ACTUAL, *options)
     assert (code, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
@@ -221,7 +221,7 @@ def test_options_that_cannot_be_used_are_one_line(
 def test_a_cache_that_cannot_be_used_is_a_warning(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("no database at all " * 50)
-    code, out, err = run("score", REFERENCES, ACTUAL, "--explain", "poster", "--cache", path)
+    code, out, err = run("lab", "score", REFERENCES, ACTUAL, "--explain", "poster", "--cache", path)
     assert code == 0
     assert out.startswith("poster")
     assert "Embeddings were not kept" in err
@@ -230,7 +230,7 @@ def test_a_cache_that_cannot_be_used_is_a_warning(run: Run, tmp_path: Path) -> N
 def test_two_results_are_compared(run: Run, tmp_path: Path) -> None:
     paths = tmp_path / "a.json", tmp_path / "b.json"
     for path, actual in zip(paths, (ACTUAL, REFERENCES), strict=True):
-        path.write_text(run("score", REFERENCES, actual, "--json")[1])
+        path.write_text(run("lab", "score", REFERENCES, actual, "--json")[1])
     code, out, _ = run("compare", *paths)
     assert code == 0
     assert "12 tasks in both" in out
@@ -244,7 +244,7 @@ def test_two_results_are_compared(run: Run, tmp_path: Path) -> None:
 def test_results_made_in_different_ways_need_an_explicit_wish(run: Run, tmp_path: Path) -> None:
     paths = tmp_path / "a.json", tmp_path / "b.json"
     for path, profile in zip(paths, ("m3", "open-m3-bench"), strict=True):
-        path.write_text(run("score", REFERENCES, ACTUAL, "--json", "--profile", profile)[1])
+        path.write_text(run("lab", "score", REFERENCES, ACTUAL, "--json", "--metric", profile)[1])
     code, out, err = run("compare", *paths)
     assert (code, out) == (2, "")
     assert "The profiles differ (m3 and open-m3-bench)" in err
@@ -255,7 +255,7 @@ def test_colours_and_progress_appear_on_a_terminal_only(cache: Path, tmp_path: P
     many = tmp_path / "many.json"
     task = read_tasks(REFERENCES).tasks["vase"]
     write_tasks(many, [TaskTrajectories(id=str(n), trajectories=task.trajectories) for n in range(30)])
-    command = [sys.executable, "-m", "m3bench.server.cli", "score", str(many), str(many), "--cache", str(cache)]
+    command = [sys.executable, "-m", "m3bench.server.cli", "lab", "score", str(many), str(many), "--cache", str(cache)]
     piped = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "\x1b" not in piped.stdout
     assert piped.stderr == ""
@@ -290,7 +290,7 @@ def test_help_is_cheap() -> None:
 def test_references_of_a_known_set_are_scored_by_effect_and_without_results_by_kinds_alone(
     run: Run, tmp_path: Path
 ) -> None:
-    from m3bench.server.scoring.effect_reasons import KINDS_ALONE
+    from m3bench.server.scoring.reasons import KINDS_ALONE
     from m3bench.tasks.library import Library
 
     one, other = list(Library().tasks.values())[:2]
@@ -299,12 +299,12 @@ def test_references_of_a_known_set_are_scored_by_effect_and_without_results_by_k
         write_tasks(tmp_path / f"{name}.json", [TaskTrajectories(id=one.id, family=one.family, trajectories=made)])
     averages = {}
     for name in ("same", "other"):
-        data = json.loads(run("score", tmp_path / "references.json", tmp_path / f"{name}.json", "--json")[1])
+        data = json.loads(run("lab", "score", tmp_path / "references.json", tmp_path / f"{name}.json", "--json")[1])
         assert (data["profile"], data["encoder"], data["note"]) == ("effect", "none", KINDS_ALONE)
         averages[name] = data["aggregate"]["average"]
     assert averages["same"] == 1.0
     assert averages["other"] < 0.5
-    told = run("score", tmp_path / "references.json", tmp_path / "other.json", "--explain", one.id)[1]
+    told = run("lab", "score", tmp_path / "references.json", tmp_path / "other.json", "--explain", one.id)[1]
     assert KINDS_ALONE in told
     assert "wanted" in told
-    assert '"profile": "m3"' in run("score", REFERENCES, ACTUAL, "--json")[1]
+    assert '"profile": "m3"' in run("lab", "score", REFERENCES, ACTUAL, "--json")[1]

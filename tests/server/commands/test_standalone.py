@@ -24,7 +24,7 @@ from m3bench.tasks.errors import UserError
 from tests.proxy.house import Pipe
 from tests.server.conftest import serving
 
-COMMAND = [sys.executable, "-m", "m3bench.server.cli", "tool-server"]
+COMMAND = [sys.executable, "-m", "m3bench.server.cli", "tools", "serve"]
 CATALOG = load_catalog().ready
 SUM: dict[str, Any] = {"numbers": [4, 8, 15.5]}
 
@@ -37,8 +37,8 @@ def entries(listed: list[Any]) -> list[dict[str, Any]]:
 
 
 async def called(tool: str, arguments: dict[str, Any]) -> list[dict[str, Any]]:
-    """The content that `m3bench call` shows."""
-    command = ["call", tool, json.dumps(arguments), "--json", "--sandbox", "inprocess"]
+    """The content that `m3bench tools call` shows."""
+    command = ["tools", "call", tool, json.dumps(arguments), "--json", "--sandbox", "inprocess"]
     done = await anyio.to_thread.run_sync(CliRunner().invoke, app, command)
     found: list[dict[str, Any]] = json.loads(done.stdout)["result"]["content"]
     return found
@@ -146,6 +146,6 @@ def test_a_signal_ends_it_and_leaves_nothing(tmp_path: Path, stop: signal.Signal
     ],
 )
 def test_what_cannot_be_served_is_refused(arguments: list[str], said: str) -> None:
-    refused = CliRunner().invoke(app, ["tool-server", *arguments])
+    refused = CliRunner().invoke(app, ["tools", "serve", *arguments])
     assert isinstance(refused.exception, UserError)
     assert said in str(refused.exception)

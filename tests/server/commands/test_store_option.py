@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
 from m3bench.server.settings import Settings
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place, without_password
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation, without_password
 from m3bench.tasks.errors import UserError
 from tests.postgres import serving
 from tests.server.store.clients import SEAT, Client, run_record
@@ -32,7 +32,7 @@ def database() -> Iterator[str]:
     """A database with a run of two calls."""
     with serving() as server:
         url = server.new_database()
-        store = open_store(Place(Path("unused"), url))
+        store = open_store(RecordLocation(Path("unused"), url))
         store.add_seat(SEAT, "full", "2026-01-01")
         store.add_run(run_record(RUN, manifest={"profile": "full", "tasks": {"name": "sums", "hash": "x"}}))
         anyio.run(Client(store, RUN).call_together, range(2))
@@ -80,13 +80,13 @@ def test_a_database_is_looked_over_and_what_it_has_its_own_programs_for_is_named
 
 @pytest.mark.postgres
 def test_watching_a_database_shows_what_any_server_writes(database: str) -> None:
-    command = [sys.executable, "-m", "m3bench.server.cli", "watch", "--store", database]
+    command = [sys.executable, "-m", "m3bench.server.cli", "runs", "watch", "--store", database]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
             assert process.stdout is not None
             assert "watching postgresql:" in process.stderr.readline()
-            store = open_store(Place(Path("unused"), database))
+            store = open_store(RecordLocation(Path("unused"), database))
             store.add_seat("other", "full", "2026-01-01")
             store.add_run(run_record("b" * 40, seat="other", task="told-1"))
             assert re.search("told-1", process.stdout.readline())
@@ -109,4 +109,4 @@ def test_a_place_is_shown_without_its_password() -> None:
     assert (
         without_password("postgresql:///db?user=a&password=s3c&host=h") == "postgresql:///db?user=a&password=…&host=h"
     )
-    assert str(Place(Path("folder"))) == "folder"
+    assert str(RecordLocation(Path("folder"))) == "folder"

@@ -1,4 +1,4 @@
-"""`m3bench study`, as a person runs it: forecasts, kills, plans that grow, budgets."""
+"""`m3bench lab study`, as a person runs it: forecasts, kills, plans that grow, budgets."""
 
 import json
 import subprocess
@@ -19,11 +19,11 @@ from tests.pictures import assert_same_bytes
 from tests.server.lab.headless.scripts import GIVES_UP, RIGHT, ROOT, SLOPPY, three_tasks, write_script
 from tests.waiting import eventually
 
-COMMAND = [sys.executable, "-m", "m3bench.server.cli", "study"]
+COMMAND = [sys.executable, "-m", "m3bench.server.cli", "lab", "study"]
 
 
 def study(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["study", *map(str, arguments)])
+    return CliRunner().invoke(app, ["lab", "study", *map(str, arguments)])
 
 
 def plan(folder: Path, task_set: Path, **given: Any) -> Path:
@@ -163,7 +163,7 @@ def test_six_models_with_two_solvers_are_killed_twice_and_lose_and_repeat_nothin
     assert all(solved["react-right.react.task.bundled"])
     assert all(solved["executor-right.executor.task.bundled"])
     assert not any(solved["executor-right.react.task.bundled"])
-    paper = CliRunner().invoke(app, ["paper", str(tmp_path / "broken" / "study"), "-o", str(tmp_path / "paper")])
+    paper = CliRunner().invoke(app, ["lab", "paper", str(tmp_path / "broken" / "study"), "-o", str(tmp_path / "paper")])
     assert paper.exit_code == 0, paper.output
     assert sorted(one.name for one in (tmp_path / "paper").iterdir() if one.is_dir()) == [
         "data", "executor.task", "react.task",

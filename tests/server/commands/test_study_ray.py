@@ -1,4 +1,4 @@
-"""`m3bench study --on ray`, as people run it: a cluster of separate processes, one node of which dies."""
+"""`m3bench lab study --on ray`, as people run it: a cluster of separate processes, one node of which dies."""
 
 import os
 import signal
@@ -67,7 +67,7 @@ def test_workers_on_a_cluster_play_everything_once_though_a_node_and_a_worker_di
     url, folder = postgres.new_database(), tmp_path / "study"
     options = ["--store", url, "--on", "ray", "--workers", 2, "--slots", 2, "--needs", "cpu=1", "--lease", 5]
     log = tmp_path / "log"
-    with started(nodes, log, "study", path, *options) as study:
+    with started(nodes, log, "lab", "study", path, *options) as study:
         eventually(lambda: written(folder) >= 4, "some samples", SECONDS)
         further.kill()
         eventually(lambda: written(folder) >= 8, "some more", SECONDS)
@@ -91,7 +91,7 @@ def test_ctrl_c_ends_the_workers_on_the_cluster_and_gives_their_samples_back(
     url = postgres.new_database()
     options = ["--store", url, "--on", nodes.from_outside, "--workers", 3, "--needs", "cpu=2"]
     log, room = tmp_path / "log", "room for 1 of 3 workers so far; each asks for 2 CPU"
-    with started(nodes, log, "study", path, *options) as study:
+    with started(nodes, log, "lab", "study", path, *options) as study:
         eventually(lambda: leased(postgres, url) == 2, "two samples are being played", SECONDS)
         eventually(lambda: room in log.read_text(), "it is said that there is no room for the others", SECONDS)
         study.send_signal(signal.SIGINT)
@@ -104,7 +104,7 @@ def test_ctrl_c_ends_the_workers_on_the_cluster_and_gives_their_samples_back(
 def test_a_cluster_that_cannot_be_reached_is_said(postgres: Server, tmp_path: Path) -> None:
     path = plan(tmp_path, three_tasks(tmp_path / "set"), agents=["oracle"])
     options = ["--store", postgres.new_database(), "--on", "ray://127.0.0.1:1", "--workers", "1"]
-    done = subprocess.run([*COMMAND, "study", path, *options], capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run([*COMMAND, "lab", "study", path, *options], capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 2
     assert "The Ray cluster ray://127.0.0.1:1 cannot be used" in done.stderr
     assert "Traceback" not in done.stderr
@@ -123,5 +123,5 @@ def test_a_cluster_that_cannot_be_reached_is_said(postgres: Server, tmp_path: Pa
 )
 def test_what_does_not_go_together_is_said(task_set: Path, tmp_path: Path, options: list[str], said: str) -> None:
     path = plan(tmp_path, task_set, agents=["oracle"])
-    done = CliRunner().invoke(app, ["study", str(path), *options])
+    done = CliRunner().invoke(app, ["lab", "study", str(path), *options])
     assert said in str(done.exception)

@@ -1,4 +1,4 @@
-"""`m3bench worker` and `m3bench study --store`, as people run them: several processes, kills, a database that dies."""
+"""`m3bench lab worker` and `m3bench lab study --store`, as people run them: processes, kills, a database that dies."""
 
 import json
 import os
@@ -65,8 +65,19 @@ def test_workers_leave_what_a_study_leaves_that_plays_by_itself(postgres: Server
     model = {"model": write_script(tmp_path / "m.json", script()), "name": "m"}
     given: dict[str, Any] = {"models": [model], "agents": ["oracle"], "repeats": 2, "providers": {"m3bench": 2}}
     alone, shared = (plan(tmp_path / name, tasks, **given) for name in ("alone", "shared"))
-    assert subprocess.run([*COMMAND, "study", str(alone)], check=False).returncode == 0
-    queued = [*COMMAND, "study", str(shared), "--store", postgres.new_database(), "--workers", "2", "--slots", "2"]
+    assert subprocess.run([*COMMAND, "lab", "study", str(alone)], check=False).returncode == 0
+    queued = [
+        *COMMAND,
+        "lab",
+        "study",
+        str(shared),
+        "--store",
+        postgres.new_database(),
+        "--workers",
+        "2",
+        "--slots",
+        "2",
+    ]
     done = subprocess.run(queued, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     assert totals(shared.parent / "study") == totals(alone.parent / "study")
@@ -95,14 +106,14 @@ def test_a_worker_that_is_stopped_gives_its_samples_back(postgres: Server, tmp_p
     tasks = three_tasks(tmp_path / "set")
     model = {"model": write_script(tmp_path / "m.json", script(pause=600)), "name": "m"}
     url = postgres.new_database()
-    study = started("study", plan(tmp_path, tasks, models=[model]), "--store", url)
+    study = started("lab", "study", plan(tmp_path, tasks, models=[model]), "--store", url)
 
     def states() -> list[str]:
         tables = postgres.execute("SELECT to_regclass('m3bench.queued_samples') IS NOT NULL", url)
         return [] if tables == "f" else postgres.execute("SELECT state FROM m3bench.queued_samples", url).split()
 
     eventually(lambda: len(states()) == 3, "the samples are in the queue", SECONDS)
-    worker = started("worker", "--store", url, "--slots", "3", "--json")
+    worker = started("lab", "worker", "--store", url, "--slots", "3", "--json")
     eventually(lambda: sorted(states()) == ["done", "leased", "leased"], "two samples are being played", SECONDS)
     os.kill(worker.pid, signal.SIGINT)
     said, _ = worker.communicate(timeout=60)
@@ -116,7 +127,7 @@ def test_a_worker_that_is_stopped_gives_its_samples_back(postgres: Server, tmp_p
 @pytest.mark.postgres
 def test_a_worker_ends_when_told_where_ctrl_c_is_ignored(postgres: Server) -> None:
     # As a shell starts what a script puts into the background.
-    behind = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *COMMAND, "worker", "--store", postgres.new_database()]
+    behind = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *COMMAND, "lab", "worker", "--store", postgres.new_database()]
     with subprocess.Popen(behind, stderr=subprocess.PIPE, text=True) as worker:
         said = f"/proc/{worker.pid}/status"
         caught = 1 << (signal.SIGTERM - 1)
@@ -134,8 +145,8 @@ def test_nothing_is_lost_or_counted_twice_when_workers_the_study_and_the_databas
     model = {"model": write_script(tmp_path / "m.json", script(pause=1)), "name": "m"}
     path = plan(tmp_path, tasks, models=[model], repeats=12)
     url, folder = postgres.new_database(), tmp_path / "study"
-    study = started("study", path, "--store", url)
-    workers = [started("worker", "--store", url, "--lease", 5, "--slots", 2) for _ in range(2)]
+    study = started("lab", "study", path, "--store", url)
+    workers = [started("lab", "worker", "--store", url, "--lease", 5, "--slots", 2) for _ in range(2)]
     eventually(lambda: written(folder) >= 4, "some samples", SECONDS)
     workers[0].kill()
     eventually(lambda: written(folder) >= 10, "some more", SECONDS)
@@ -145,7 +156,7 @@ def test_nothing_is_lost_or_counted_twice_when_workers_the_study_and_the_databas
     study.kill()
     study.wait()
     kept = samples(folder)
-    again = started("study", path, "--store", url, "--workers", 1)
+    again = started("lab", "study", path, "--store", url, "--workers", 1)
     _, said = again.communicate(timeout=SECONDS)
     assert again.returncode == 0, said
     whole = samples(folder)
@@ -161,7 +172,7 @@ def test_nothing_is_lost_or_counted_twice_when_workers_the_study_and_the_databas
 
 def test_workers_need_a_queue(task_set: Path, tmp_path: Path) -> None:
     path = plan(tmp_path, task_set, agents=["oracle"])
-    wrong = CliRunner().invoke(app, ["study", str(path), "--workers", "2"])
+    wrong = CliRunner().invoke(app, ["lab", "study", str(path), "--workers", "2"])
     assert "--workers needs a queue" in str(wrong.exception)
-    alone = CliRunner().invoke(app, ["worker", "--store", str(tmp_path)])
+    alone = CliRunner().invoke(app, ["lab", "worker", "--store", str(tmp_path)])
     assert "Say where the queue is" in str(alone.exception)

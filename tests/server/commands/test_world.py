@@ -10,11 +10,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from m3bench.sandboxes.world import tables
-from m3bench.server.commands import world, world_search
+from m3bench.server.commands import world_search
+from m3bench.server.commands.program import app
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(world.commands, arguments)
+    return CliRunner().invoke(app, ["world", *arguments])
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import anyio
 from mcp import Client
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 
 
@@ -20,6 +21,6 @@ async def seated(app: App, profile: str | None = None) -> AsyncIterator[tuple[Se
             async def seat_of(context: object) -> Seat:
                 return seat
 
-            async with Client(app.front.server(seat_of), mode="legacy") as client:
+            async with Client(sdk_server(app.front, seat_of), mode="legacy") as client:
                 yield seat, client
             await app.close_seat(seat)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.runs.event import Event, make_event, token_hash
+from m3bench.server.runs.event import RankedEvent, make_event, token_hash
 from m3bench.tasks.errors import InputFileError, UserError
 
 OPENS = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -14,13 +14,13 @@ CLOSES = datetime(2026, 11, 20, 18, tzinfo=UTC)
 
 def test_the_schedule_decides_who_plays_when(tmp_path: Path) -> None:
     tokens = make_event(tmp_path / "event.toml", 'a "round"', OPENS, CLOSES, ["ann", "bob"])
-    plan = Event.read(tmp_path / "event.toml").plan
+    plan = RankedEvent.read(tmp_path / "event.toml").plan
     second = timedelta(seconds=1)
-    told = [Event(plan, lambda now=now: now).shut() for now in (OPENS - second, OPENS, CLOSES - second, CLOSES)]
+    told = [RankedEvent(plan, lambda now=now: now).shut() for now in (OPENS - second, OPENS, CLOSES - second, CLOSES)]
     assert "opens at 2026-11-20 09:00:00 UTC" in str(told[0])
     assert told[1:3] == [None, None]
     assert "closed at 2026-11-20 18:00:00 UTC" in str(told[3])
-    event = Event(plan)
+    event = RankedEvent(plan)
     seats = [event.guests[token_hash(tokens[name])] for name in ("ann", "bob")]
     assert [event.participant(seat) for seat in seats] == ["ann", "bob"]
     assert event.facts(seats[0]) == {"event": 'a "round"', "participant": "ann"}
@@ -39,7 +39,7 @@ def test_no_file_is_written_for_an_event_that_cannot_be_held(names: list[str], t
     with pytest.raises(InputFileError, match="cannot be written"):
         make_event(tmp_path / "no" / "event.toml", "round", OPENS, CLOSES, ["ann"])
     with pytest.raises(InputFileError, match="cannot be read"):
-        Event.read(tmp_path / "event.toml")
+        RankedEvent.read(tmp_path / "event.toml")
 
 
 @pytest.mark.parametrize(
@@ -59,9 +59,9 @@ def test_what_is_no_event_is_told(change: tuple[str, str], told: str, tmp_path: 
     assert not any(token in path.read_text() for token in tokens.values())
     path.write_text(path.read_text().replace(*change))
     with pytest.raises(InputFileError, match=told):
-        Event.read(path)
+        RankedEvent.read(path)
     path.chmod(0o644)
     with pytest.raises(InputFileError, match="read by others"):
-        Event.read(path)
+        RankedEvent.read(path)
     with pytest.raises(InputFileError, match="never replaced"):
         make_event(path, "round", *moments, ["ann"])

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 
-from m3bench.proxy import router
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy import call
+from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
 from m3bench.server.settings import Settings
@@ -69,7 +69,7 @@ class Player:
                 caller=Caller(seat=seat.id, revision="2025-11-25", client="tests 1"), id=id, name=tool,
                 raw=json.dumps(raw).encode(), arguments=arguments, received_ns=id, wall="2026-01-01T00:00:00+00:00",
             )  # fmt: skip
-            answer: Answer = await app.router.call(seat, request)
+            answer: ToolAnswer = await app.router.call(seat, request)
             if answer.outcome == "success":
                 if "__" in tool:
                     self.seen[id] = answer.result
@@ -90,7 +90,7 @@ def test_any_operation_on_files_may_fail_once(
     code: int, task_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So that every result is kept in the workspace as well.
-    monkeypatch.setattr(router, "MAX_RESULT_BYTES", 1)
+    monkeypatch.setattr(call, "MAX_RESULT_BYTES", 1)
     with failing_files(tmp_path / "count", -1, code) as made:
         anyio.run(Player().play, task_set, tmp_path / "count")
     assert {"open", "write", "mkdir", "rename", "lock"} <= set(made)

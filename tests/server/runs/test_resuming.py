@@ -14,11 +14,12 @@ import pytest
 from mcp import Client
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.runs.resources import PICTURE
 from m3bench.server.settings import Settings
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.server.store.succession import WAIT_SECONDS, has_leftovers
+from m3bench.server.store.takeover import WAIT_SECONDS, has_leftovers
 from m3bench.tasks.errors import M3Error, RunError, UserError
 from tests.proxy import far_server
 from tests.server.runs.test_runs import NUMBERS, Playing
@@ -47,7 +48,7 @@ class House:
                 async def seat_of(context: object) -> Seat:
                     return seat
 
-                async with Client(app.front.server(seat_of), mode="legacy") as client:
+                async with Client(sdk_server(app.front, seat_of), mode="legacy") as client:
                     yield Playing(app, seat, client)
 
     async def refusal(self, kind: type[M3Error], profile: str | None = None) -> M3Error:

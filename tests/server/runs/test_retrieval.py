@@ -9,6 +9,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.clients.table import clients
 from m3bench.server.commands.checks.clients import check_tools
@@ -163,7 +164,7 @@ async def test_other_profiles_know_neither_tool(task_set: Path, data: Path) -> N
     async def seat_of(context: object) -> Any:
         return seat
 
-    async with app.lifespan(), Client(app.front.server(seat_of), mode="legacy") as client:
+    async with app.lifespan(), Client(sdk_server(app.front, seat_of), mode="legacy") as client:
         for name, given in (("find_tools", {"query": "sum"}), ("call_tool", SUM)):
             with pytest.raises(MCPError, match="Unknown tool"):
                 await client.call_tool(name, given)

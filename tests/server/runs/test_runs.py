@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Implementation, PromptReference
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
@@ -335,7 +336,7 @@ async def test_every_answer_is_complete_as_text_and_has_structure_only_where_it_
         async def seat_of(context: object) -> Seat:
             return playing.seat
 
-        async with Client(playing.app.front.server(seat_of), mode="legacy", client_info=info) as other:
+        async with Client(sdk_server(playing.app.front, seat_of), mode="legacy", client_info=info) as other:
             tasks = await other.call_tool("list_tasks", {})
             opening = await other.call_tool("start_task", {"task_id": "sum-1"})
             await other.call_tool("math__sum", {"numbers": NUMBERS})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.live.record import Record
+from m3bench.server.lab.live.record import LiveRecord
 from m3bench.server.lab.reports.summary import set_document
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.scorecard.markdown import markdown
@@ -19,7 +19,7 @@ from m3bench.server.scorecard.migration import card_of, read_card, upgraded
 from m3bench.server.scorecard.model import Alignment
 from m3bench.server.scorecard.pages.run import bounded, run_document
 from m3bench.server.scoring.compare import compare
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
@@ -86,7 +86,7 @@ def test_a_set_of_old_runs_has_the_numbers_it_had(tmp_path: Path) -> None:
     for name in RUNS:
         store.add_run(record(name))
     store.close()
-    document = set_document(read_resultset(tmp_path))
+    document = json.loads(json.dumps(set_document(read_resultset(tmp_path)).to_json()))
     expected = {key: value for key, value in FIRST["set"].items() if key != "compare"}
     paper = document["summary"].pop("paper"), document["summary"].pop("profile")
     assert paper == (expected["summary"]["metrics"]["average"], "m3")
@@ -95,9 +95,9 @@ def test_a_set_of_old_runs_has_the_numbers_it_had(tmp_path: Path) -> None:
     for summary in (expected, document):
         summary["summary"] = {key: summary["summary"][key] for key in kept}
     assert {key: document[key] for key in expected} == expected
-    live = Record(Place(tmp_path), lambda mode: True)
+    live = LiveRecord(RecordLocation(tmp_path), lambda mode: True)
     try:
-        assert live.standings()[0]["average"] == expected["summary"]["metrics"]["average"]
+        assert live.standings()[0].average == expected["summary"]["metrics"]["average"]
     finally:
         live.close()
 

@@ -28,9 +28,9 @@ from m3bench.server.scorecard.model import (
     ReferenceCall,
     ScoreCard,
     ScoringProfile,
-    Way,
 )
 from m3bench.server.scorecard.schema import schema_text
+from m3bench.server.scoring.alignment import Way
 from tests.examples import examples
 from tests.server.scorecard.cards import made_card
 

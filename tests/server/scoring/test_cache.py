@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from m3bench.server.scoring.cache import VectorCache, default_path
-from m3bench.server.scoring.encoder import CachedEncoder, open_encoder
+from m3bench.server.scoring.cache import CachedEncoder, VectorCache, default_path
+from m3bench.server.scoring.encoder import open_encoder
 from tests.server.scoring.conftest import TrigramEncoder
 
 

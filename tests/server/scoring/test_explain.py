@@ -1,10 +1,11 @@
 """Scored trajectories in words."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from m3bench.server.scoring import Attempt, score, score_many
+from m3bench.server.scoring import ScorableRun, score, score_many
 from m3bench.server.scoring.explain import explain
 from m3bench.server.scoring.profiles import M3, OPEN_M3_BENCH, PROFILES, Profile
 from m3bench.server.scoring.reasons import reason
@@ -59,7 +60,7 @@ def test_every_number_has_a_reason() -> None:
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 def test_reasons_hold_for_every_metric_and_degenerate_run(profile: Profile) -> None:
     runs = [Trajectory(), ACTUAL, REFERENCE]
-    attempts = [Attempt(actual=one, references=[other]) for one in runs for other in runs]
+    attempts = [ScorableRun(actual=one, references=[other]) for one in runs for other in runs]
     for card in score_many(attempts, encoder=TrigramEncoder(), profile=profile):
         for name in card.metrics:
             assert reason(card, name)
@@ -78,9 +79,7 @@ def test_the_best_reference_and_failed_metrics_are_named(encoder: TrigramEncoder
     def broken(_: object) -> float:
         raise RuntimeError("out of luck")
 
-    profile = Profile(
-        name="m3", arguments=M3.arguments, text=M3.text, canonical=True, metrics={**M3.metrics, "luck": broken}
-    )
+    profile = replace(M3, metrics={**M3.metrics, "luck": broken})
     card = score(ACTUAL, [REFERENCE, ACTUAL], encoder=encoder, profile=profile)
     text = "\n".join(line.text for line in explain(card, "owls"))
     assert "Reference 2 of 2 fits best." in text

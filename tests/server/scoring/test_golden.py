@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.scoring import Attempt, open_encoder, score_many
+from m3bench.server.scoring import ScorableRun, open_encoder, score_many
 from m3bench.server.scoring.aggregate import Row, micro
-from m3bench.server.scoring.encoder import CachedEncoder
+from m3bench.server.scoring.cache import CachedEncoder
 from m3bench.server.scoring.profiles import OPEN_M3_BENCH
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.trajectory_files import read_tasks
@@ -40,7 +40,7 @@ def minilm() -> CachedEncoder:
 def scored(encoder: CachedEncoder, references: Path, actual: Path) -> dict[str, TrajectoryScore]:
     expected, runs = read_tasks(references).tasks, read_tasks(actual).tasks
     attempts = [
-        Attempt(actual=runs[name].trajectories[0], references=task.trajectories) for name, task in expected.items()
+        ScorableRun(actual=runs[name].trajectories[0], references=task.trajectories) for name, task in expected.items()
     ]
     return dict(zip(expected, score_many(attempts, encoder=encoder, profile=OPEN_M3_BENCH), strict=True))
 

@@ -1,32 +1,49 @@
-"""Each metric by hand, in both profiles, degenerate cases included."""
+"""Each metric of the paper by hand, and what holds in every profile, degenerate cases included."""
 
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from m3bench.server.scoring.metrics import Alignment, Link, order
-from m3bench.server.scoring.profiles import AVERAGED, M3, OPEN_M3_BENCH, PROFILES, Profile
-from m3bench.server.scoring.scorer import measure
+from m3bench.server.scoring.alignment import CallAlignment, CallMatch
+from m3bench.server.scoring.metrics import order
+from m3bench.server.scoring.profiles import AVERAGED, EFFECT, M3, OPEN_M3_BENCH, PROFILES, Profile
+from m3bench.tasks.plan import Plan, PlannedCall
 from tests.examples import examples
 
 NAMES = (*M3.metrics, "average")
 
 
-def aligned(links: Sequence[tuple[int, int, float]], reference: Sequence[int], actual: Sequence[int]) -> Alignment:
-    return Alignment(
-        links=tuple(Link(*link) for link in links),
+def aligned(links: Sequence[tuple[int, int, float]], reference: Sequence[int], actual: Sequence[int]) -> CallAlignment:
+    """An alignment with matches between these steps, which have so many calls."""
+    starts = [[sum(sizes[:step]) for step in range(len(sizes))] for sizes in (reference, actual)]
+    free = [[iter(range(start, start + size)) for start, size in zip(*each, strict=True)]
+            for each in ((starts[0], reference), (starts[1], actual))]  # fmt: skip
+    matches = {
+        next(free[0][ours]): CallMatch(actual=(next(free[1][theirs]),), similarity=similarity)
+        for ours, theirs, similarity in links
+    }
+    return CallAlignment(
+        matches=matches,
         reference_sizes=tuple(reference),
-        actual_sizes=tuple(actual),
-        strong=0.8,
+        actual_steps=tuple(step for step, size in enumerate(actual) for _ in range(size)),
+        # Every step needs the one before it, which only `effect` asks.
+        plan=Plan(
+            calls=tuple(
+                PlannedCall(needs=tuple(range(starts[0][step - 1], starts[0][step])) if step else ())
+                for step, size in enumerate(reference)
+                for _ in range(size)
+            )
+        ),
     )
 
 
-def values(profile: Profile, alignment: Alignment) -> dict[str, float | None]:
-    found, failures = measure(alignment, profile)
+def values(profile: Profile, alignment: CallAlignment) -> dict[str, float | None]:
+    found, failures = profile.measure(alignment)
     assert failures == {}
     return found
 
@@ -101,7 +118,7 @@ def test_counting_pairs_quickly_equals_counting_them_all(pairs: list[tuple[int, 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 @pytest.mark.parametrize(("reference", "actual"), [((2, 1), ()), ((), (1, 2)), ((0,), (3,)), ((1,), (1,))], ids=str)
 def test_without_matches_everything_is_zero(profile: Profile, reference: Sequence[int], actual: Sequence[int]) -> None:
-    assert values(profile, aligned([], reference, actual)) == dict.fromkeys(NAMES, 0.0)
+    assert values(profile, aligned([], reference, actual)) == dict.fromkeys((*profile.metrics, "average"), 0.0)
 
 
 @pytest.mark.parametrize("sizes", [((), ()), ((0, 0), (0,))], ids=["no steps", "empty steps"])
@@ -136,7 +153,7 @@ alignments = st.builds(
 )
 
 
-def _random_alignment(source: random.Random, steps: int, matches: int) -> Alignment:
+def _random_alignment(source: random.Random, steps: int, matches: int) -> CallAlignment:
     links = [(source.randrange(steps), source.randrange(steps), source.uniform(0.6, 1.0)) for _ in range(matches)]
     sizes = [
         [sum(link[side] == step for link in links) + source.randrange(3) for step in range(steps)] for side in (0, 1)
@@ -146,7 +163,7 @@ def _random_alignment(source: random.Random, steps: int, matches: int) -> Alignm
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 @given(alignment=alignments)
-def test_every_metric_is_between_zero_and_one(profile: Profile, alignment: Alignment) -> None:
+def test_every_metric_is_between_zero_and_one(profile: Profile, alignment: CallAlignment) -> None:
     for name, value in values(profile, alignment).items():
         assert value is not None
         assert 0.0 <= value <= 1.0, name
@@ -155,33 +172,28 @@ def test_every_metric_is_between_zero_and_one(profile: Profile, alignment: Align
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
 @given(alignment=alignments, seed=st.integers(0, 100))
 def test_the_order_in_which_matches_are_listed_changes_no_digit(
-    profile: Profile, alignment: Alignment, seed: int
+    profile: Profile, alignment: CallAlignment, seed: int
 ) -> None:
-    links = list(alignment.links)
-    random.Random(seed).shuffle(links)
-    shuffled = aligned(links, alignment.reference_sizes, alignment.actual_sizes)
+    matches = list(alignment.matches.items())
+    random.Random(seed).shuffle(matches)
+    shuffled = replace(alignment, matches=dict(matches))
     assert values(profile, shuffled) == values(profile, alignment)
 
 
 def test_a_broken_metric_is_recorded_and_takes_no_other_with_it() -> None:
-    def broken(_: Alignment) -> float:
+    def broken(_: CallAlignment) -> float:
         raise ZeroDivisionError("by hand")
 
-    profile = Profile(
-        name="test",
-        arguments=M3.arguments,
-        text=M3.text,
-        canonical=True,
-        metrics={**M3.metrics, "merge_purity": broken},
-    )
-    found, failures = measure(MIXED, profile)
+    profile = replace(M3, name="test", metrics={**M3.metrics, "merge_purity": broken})
+    found, failures = profile.measure(MIXED)
     assert failures == {"merge_purity": "ZeroDivisionError: by hand"}
     assert found["merge_purity"] is None
     assert found["average"] is None
     assert found["recall"] == 3 / 4
 
 
-def test_both_profiles_have_the_same_metrics_and_the_averaged_six() -> None:
+def test_every_profile_has_the_averaged_six_and_those_of_the_paper_have_the_same_metrics() -> None:
     assert list(M3.metrics) == list(OPEN_M3_BENCH.metrics)
+    assert tuple(EFFECT.metrics) == AVERAGED
     assert set(AVERAGED) <= set(M3.metrics)
     assert len(AVERAGED) == 6

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from m3bench.server.scoring import TrajectoryScore, score
 from m3bench.server.scoring.encoder import Encoder
-from m3bench.server.scoring.profiles import M3, OPEN_M3_BENCH, Profile
-from m3bench.server.scoring.ranges import STRUCTURE, best_of, ranges
+from m3bench.server.scoring.profiles import M3, OPEN_M3_BENCH, STRUCTURE, Profile
+from m3bench.server.scoring.ranges import reference_ranges, score_ranges
 from m3bench.tasks.readings import Conversation, Readings
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 from tests.examples import examples
@@ -93,7 +93,7 @@ def test_ranges_are_what_going_through_every_reading_gives(
     every_value = values(reference, made, readings, profile)
     steps = readings.steps([one.possible for one in readings.conversations])
     scored = card(reference, [[made[index] for index in step] for step in steps], profile)
-    found = ranges(scored, readings, range(len(made)))
+    found = reference_ranges(scored, readings, range(len(made)))
     assert found.exact
     for name in NAMES:
         seen = [one.metrics[name] or 0.0 for one in every_value]
@@ -110,7 +110,7 @@ def test_no_reading_of_interleaved_conversations_passes_the_ranges(
     begins = [one.possible for one in readings.conversations]
     steps = readings.steps(begins)
     order = [index for step in steps for index in step]
-    found = ranges(card(reference, [[made[index] for index in step] for step in steps]), readings, order)
+    found = reference_ranges(card(reference, [[made[index] for index in step] for step in steps]), readings, order)
     for one in values(reference, made, readings, M3):
         for name in NAMES:
             low, high = found.values[name]
@@ -121,7 +121,7 @@ def test_where_another_reference_may_count_the_range_holds_its_values_too() -> N
     made = [0, 1, 2]
     readings = Readings(conversations=(Conversation(calls=(0, 1, 2), joined=(False,) * 3, floor=(0, 0, 0)),))
     cards = [card(reference, [[call] for call in made]) for reference in ([[0], [1, 2], [3]], [[0], [1], [2]])]
-    found = best_of(cards, readings, made)
+    found = score_ranges(cards, readings, made)
     for begins in every(readings):
         steps = [[made[index] for index in step] for step in readings.steps(begins)]
         both = [card(reference, steps) for reference in ([[0], [1, 2], [3]], [[0], [1], [2]])]
@@ -137,7 +137,7 @@ def test_two_hundred_calls_with_a_hundred_and_fifty_open_boundaries_have_exact_r
     readings = Readings(conversations=(one,))
     assert readings.open == 149
     scored = card(reference, [[call] for call in range(200)])
-    found = ranges(scored, readings, range(200))
+    found = reference_ranges(scored, readings, range(200))
     assert found.exact
     assert found.values["step_coherence"] == pytest.approx((1 / 3, 1.0))
     assert found.values["merge_purity"] == pytest.approx((0.0, 1.0))

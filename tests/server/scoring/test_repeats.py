@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.server.scoring.repeats import all_of_them, at_least_one
+from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=6), st.integers(1, 6))
 def test_the_estimates_equal_trying_every_choice(passed: list[bool], k: int) -> None:
     if k > len(passed):
         with pytest.raises(ValueError, match="at most the number"):
-            at_least_one(passed, k)
+            pass_at_k(passed, k)
         return
     choices = list(combinations(passed, k))
-    assert at_least_one(passed, k) == pytest.approx(sum(any(choice) for choice in choices) / len(choices))
-    assert all_of_them(passed, k) == pytest.approx(sum(all(choice) for choice in choices) / len(choices))
+    assert pass_at_k(passed, k) == pytest.approx(sum(any(choice) for choice in choices) / len(choices))
+    assert pass_hat_k(passed, k) == pytest.approx(sum(all(choice) for choice in choices) / len(choices))
 
 
 def test_k_is_at_least_one() -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        all_of_them([True], 0)
+        pass_hat_k([True], 0)

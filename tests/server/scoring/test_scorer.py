@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from m3bench.server.scoring import Attempt, Signature, score, score_many
+from m3bench.server.scoring import ScorableRun, ToolSignature, score, score_many
+from m3bench.server.scoring.alignment import STRONG, WEAK
 from m3bench.server.scoring.profiles import AVERAGED, M3, OPEN_M3_BENCH, PROFILES, Profile
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 from tests.examples import examples
@@ -48,8 +49,8 @@ def test_scores_lie_between_zero_and_one_and_matching_is_fair(
     assert all(value is not None and 0.0 <= value <= 1.0 for value in card.metrics.values())
     for match in card.matches:
         assert match.reference.call.tool == match.actual.call.tool
-        assert match.similarity >= profile.weak
-        assert match.strong == (match.similarity >= profile.strong)
+        assert match.similarity >= WEAK
+        assert match.strong == (match.similarity >= STRONG)
     assert Counter(p.index for p in (*card.missed, *(m.reference for m in card.matches))) == Counter(
         range(len(reference.calls))
     )
@@ -96,7 +97,7 @@ def test_dropping_a_matched_call_never_raises_recall(
 @given(attempts=st.lists(st.tuples(trajectories, trajectories), max_size=5))
 def test_scoring_many_equals_scoring_each(profile: Profile, attempts: Sequence[tuple[Trajectory, Trajectory]]) -> None:
     together = score_many(
-        [Attempt(actual=actual, references=[reference]) for actual, reference in attempts],
+        [ScorableRun(actual=actual, references=[reference]) for actual, reference in attempts],
         encoder=TrigramEncoder(),
         profile=profile,
     )
@@ -107,7 +108,7 @@ def test_scoring_many_equals_scoring_each(profile: Profile, attempts: Sequence[t
 def test_more_texts_than_a_group_holds_are_scored_in_order(encoder: TrigramEncoder) -> None:
     reference = trajectory([call("wiki/summary", title="barn owl")])
     attempts = [
-        Attempt(actual=trajectory([call("wiki/summary", title=f"barn owl {number}")]), references=[reference])
+        ScorableRun(actual=trajectory([call("wiki/summary", title=f"barn owl {number}")]), references=[reference])
         for number in range(300)
     ]
     cards = list(score_many(attempts, encoder=encoder))
@@ -155,7 +156,7 @@ def test_differences_missed_and_extra_are_told(encoder: TrigramEncoder) -> None:
 
 
 def test_an_argument_left_at_its_default_is_no_difference(encoder: TrigramEncoder) -> None:
-    signatures = {"wiki/search": Signature(defaults={"n": 3})}.get
+    signatures = {"wiki/search": ToolSignature(defaults={"n": 3})}.get
     reference = trajectory([call("wiki/search", query="owl", n=3)])
     actual = trajectory([call("wiki/search", query="owl")])
     assert set(score(actual, [reference], encoder=encoder, signatures=signatures).metrics.values()) == {1.0}

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from m3bench.server.scoring import open_encoder
-from m3bench.server.scoring.profiles import M3, OPEN_M3_BENCH
-from m3bench.server.scoring.texts import unknown
-from m3bench.server.scoring.thresholds import agreement, fit, similarity_of
+from m3bench.server.scoring.matching.text import M3_TEXT, PUBLIC_TEXT
+from m3bench.server.scoring.signatures import unknown
+from m3bench.server.scoring.thresholds import agreement, find_text_matching, fit, similarity_of
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.trajectory import Call
 
@@ -71,8 +71,14 @@ def test_similarity_is_that_of_the_profile() -> None:
         return Call(tool="math/sum", arguments=arguments)
 
     pairs = [(call(a=1), call(a=1)), (call(a=1), call(a="red bicycle"))]
-    for profile in (M3, OPEN_M3_BENCH):
-        equal, other = similarity_of(pairs, open_encoder(), profile, unknown)
+    for matching in (M3_TEXT, PUBLIC_TEXT):
+        equal, other = similarity_of(pairs, open_encoder(), matching, unknown)
         assert equal == 1.0
         assert -1.0 <= other < 0.95
-    assert similarity_of([], open_encoder(), M3, unknown) == []
+    assert similarity_of([], open_encoder(), M3_TEXT, unknown) == []
+
+
+def test_only_profiles_that_compare_texts_have_thresholds() -> None:
+    assert find_text_matching("m3") is M3_TEXT
+    with pytest.raises(UserError, match="Unknown profile 'effect': there are m3 and open-m3-bench"):
+        find_text_matching("effect")

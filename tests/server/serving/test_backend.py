@@ -5,7 +5,7 @@ import pytest
 from m3bench.sandboxes.backends.base import LACKING, Prospect
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.server.app import App
-from m3bench.server.runs.notices import say_once
+from m3bench.server.runs.run import say_once
 from m3bench.server.serving.backend import check_backend
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError

@@ -15,11 +15,11 @@ import anyio
 import httpx2
 import pytest
 
-from m3bench.proxy.entries import Entry
-from m3bench.proxy.fleet import Fleet
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.upstreams.configuration import UpstreamEntry
+from m3bench.proxy.upstreams.servers import UpstreamServers
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker.leases import PRODUCT
 from m3bench.server.serving.containers import Containers
 from m3bench.server.serving.egress import NETWORK
@@ -34,23 +34,23 @@ PORT = 8642
 
 
 @asynccontextmanager
-async def fleet(**given: Any) -> AsyncIterator[Fleet]:
-    entry = Entry(**{"image": image.reference(), "args": LOOKING_AROUND, **given})
+async def upstreams(**given: Any) -> AsyncIterator[UpstreamServers]:
+    entry = UpstreamEntry(**{"image": image.reference(), "args": LOOKING_AROUND, **given})
     with anyio.fail_after(60):
-        async with Fleet({"it": entry}, containers=Containers().open) as opened:
+        async with UpstreamServers({"it": entry}, containers=Containers().open) as opened:
             yield opened
 
 
-async def probe(fleet: Fleet, tool: str, **arguments: Any) -> Any:
+async def probe(upstreams: UpstreamServers, tool: str, **arguments: Any) -> Any:
     name = f"it__probe__{tool}"
     seat = Seat(id="seat", profile="full")
-    answer = await fleet.call(seat, None, name, {"name": name, "arguments": arguments, "_meta": {}}, None, 30)
+    answer = await upstreams.call(seat, None, name, {"name": name, "arguments": arguments, "_meta": {}}, None, 30)
     return json.loads(answer.result)["content"][0]["text"]
 
 
 def ours() -> list[str]:
     """Names of containers of upstream servers."""
-    engine = Engine()
+    engine = DockerEngine()
     try:
         found = engine.answer(lambda client: client.containers(all=True, filters={"label": PRODUCT}))
         return [one["Names"][0] for one in found if one["Labels"]["io.m3bench.run"] == "upstream-it"]
@@ -59,7 +59,7 @@ def ours() -> list[str]:
 
 
 async def test_an_image_answers_and_is_gone_afterwards() -> None:
-    async with fleet(env={"GREETING": "hello"}) as opened:
+    async with upstreams(env={"GREETING": "hello"}) as opened:
         assert await probe(opened, "echo", text="größe") == "größe"
         assert json.loads(await probe(opened, "environment"))["GREETING"] == "hello"
         assert len(ours()) == 1
@@ -67,7 +67,7 @@ async def test_an_image_answers_and_is_gone_afterwards() -> None:
 
 
 async def test_an_image_is_held_to_the_baseline() -> None:
-    async with fleet() as opened:
+    async with upstreams() as opened:
         status = await probe(opened, "read", path="/proc/self/status")
         assert "Uid:\t10001\t10001\t10001\t10001" in status
         assert "CapEff:\t0000000000000000" in status
@@ -78,14 +78,14 @@ async def test_an_image_is_held_to_the_baseline() -> None:
 
 
 async def test_an_image_that_died_is_started_again_by_the_next_call() -> None:
-    async with fleet() as opened:
+    async with upstreams() as opened:
         assert "is not available" in await probe(opened, "crash", code=3)
         assert await probe(opened, "echo", text="again") == "again"
     assert ours() == []
 
 
 async def test_an_image_the_engine_has_not_got_is_left_out_with_the_remedy(capfd: pytest.CaptureFixture[str]) -> None:
-    async with fleet(image="m3bench-no-such-image:1") as opened:
+    async with upstreams(image="m3bench-no-such-image:1") as opened:
         assert opened.tools() == ()
     told = capfd.readouterr().err
     assert "the engine has no image m3bench-no-such-image:1: get it with docker pull m3bench-no-such-image:1" in told
@@ -95,7 +95,7 @@ async def test_there_is_no_way_out_where_it_cannot_be_filtered(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    async with fleet(egress=True) as opened:
+    async with upstreams(egress=True) as opened:
         assert opened.tools() == ()
     assert "egress needs iptables to keep private addresses out of reach: install it." in capfd.readouterr().err
     assert ours() == []
@@ -156,7 +156,7 @@ def _wait_for(host: str) -> None:
 
 @pytest.mark.usefixtures("neighbour")
 async def test_a_way_out_leads_to_public_addresses_alone() -> None:
-    async with fleet(egress=True) as opened:
+    async with upstreams(egress=True) as opened:
         assert await probe(opened, "connect", host=PUBLIC, port=PORT, kind="tcp") == "connected"
         assert "refused" in await probe(opened, "connect", host=PRIVATE, port=PORT, kind="tcp")
         for special in ("169.254.169.254", "192.168.1.1", "172.16.0.1", "100.64.0.1"):
@@ -169,8 +169,8 @@ async def test_a_way_out_leads_to_public_addresses_alone() -> None:
                 assert "refused" in said
         addresses = await probe(opened, "read", path="/proc/net/if_inet6")
         assert addresses.strip() == ""
-    async with fleet() as opened:
+    async with upstreams() as opened:
         assert "unreachable" in await probe(opened, "connect", host=PUBLIC, port=PORT, kind="tcp")
-    engine = Engine()
+    engine = DockerEngine()
     assert NETWORK not in [network["Name"] for network in engine.answer(lambda client: client.networks())]
     engine.close()

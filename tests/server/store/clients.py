@@ -7,11 +7,11 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, Journal, ToolRequest
-from m3bench.proxy.router import Relay, Router
+from m3bench.proxy.protocol.tool_calls import Caller, Journal, Relay, ToolAnswer, ToolRequest
+from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
@@ -57,7 +57,7 @@ class _Run:
     def admit(self) -> str | None:
         return None
 
-    def lose(self, request: ToolRequest, tool: str, answer: Answer) -> None: ...
+    def lose(self, request: ToolRequest, tool: str, answer: ToolAnswer) -> None: ...
 
     async def call(self, tool: str, arguments: bytes, seconds: float) -> Reply:
         raise NotImplementedError
@@ -69,7 +69,7 @@ class _Run:
 class _NoTools:
     names: frozenset[str] = frozenset()
 
-    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> Answer:
+    async def call(self, seat: Seat, name: str, arguments: Mapping[str, Any], client: str = "") -> ToolAnswer:
         raise NotImplementedError
 
 
@@ -90,11 +90,11 @@ class _Echo:
 
     async def call(
         self, seat: Seat, run: str | None, name: str, params: Mapping[str, Any], relay: Relay | None, seconds: float
-    ) -> Answer:
+    ) -> ToolAnswer:
         text = params["arguments"]["text"]
         self.asked.append(text)
         await anyio.lowlevel.checkpoint()
-        return Answer(outcome="success", result=json.dumps({"content": [{"type": "text", "text": text}]}).encode())
+        return ToolAnswer(outcome="success", result=json.dumps({"content": [{"type": "text", "text": text}]}).encode())
 
 
 class _Delivery:
@@ -105,7 +105,7 @@ class _Delivery:
         self._seen = seen
         self._number = number
 
-    def send(self, answer: Answer) -> None:
+    def send(self, answer: ToolAnswer) -> None:
         self._seen[self._number] = answer.result
         self.sent_ns = 1
 
@@ -146,10 +146,10 @@ class Client:
 
 def assert_seen_is_recorded(folder: Path, *clients: Client, exact: bool = True) -> None:
     """What `assert_recorded` holds, of a record in a file."""
-    assert_recorded(Place(folder), *clients, exact=exact)
+    assert_recorded(RecordLocation(folder), *clients, exact=exact)
 
 
-def assert_recorded(place: Place, *clients: Client, exact: bool = True) -> None:
+def assert_recorded(place: RecordLocation, *clients: Client, exact: bool = True) -> None:
     """What a client saw is on record, once, in its run; with `exact`, what it did not see is not there as a success."""
     store = open_store(place)
     try:

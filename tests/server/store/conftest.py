@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from m3bench.server.store.contract import Store
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from tests.postgres import Server, serving
 
 
@@ -20,19 +20,19 @@ def postgres() -> Iterator[Server]:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> RecordLocation:
     """Where a new record may be."""
     folder = tmp_path / "data"
     if request.param == "sqlite":
-        return Place(folder)
-    return Place(folder, request.getfixturevalue("postgres").new_database())
+        return RecordLocation(folder)
+    return RecordLocation(folder, request.getfixturevalue("postgres").new_database())
 
 
 Open = Callable[[], Store]
 
 
 @pytest.fixture
-def opened(place: Place) -> Iterator[Open]:
+def opened(place: RecordLocation) -> Iterator[Open]:
     """Opens the store of the place, as often as asked; all are closed in the end."""
     with ExitStack() as stack:
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.store.archives import unpack_files
+from m3bench.server.store.transfer import unpack_files
 from m3bench.tasks.errors import StoreError
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import anyio
 import pytest
 
+from m3bench.server.store.backup import backup, repair
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.checkup import examine
 from m3bench.server.store.layout import BLOBS, DATABASE, database, run_workspace
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.server.store.upkeep import backup, repair
 from m3bench.tasks.errors import StoreError
 from tests.server.store.clients import SEAT, Client, opened, run_record
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.proxy.call import CUT_OFF, Answer
+from m3bench.proxy.protocol.tool_calls import CUT_OFF, ToolAnswer
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.contract import Store
+from m3bench.server.store.factory import look_over, open_reader, open_store
 from m3bench.server.store.layout import database
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.modes import check_mode, claim_mode
-from m3bench.server.store.opening import look_over, open_reader, open_store
-from m3bench.server.store.place import Place
 from m3bench.server.store.records import Resumption
 from m3bench.tasks.errors import RunError, StoreError, UserError
 from tests.server.store.clients import SEAT, Client, assert_recorded, request, run_record
@@ -33,7 +33,7 @@ def received(store: Store, run: str = "run") -> int:
     return anyio.run(store.received, request(), run, "math/add")
 
 
-async def answered(store: Store, number: int, answer: Answer) -> None:
+async def answered(store: Store, number: int, answer: ToolAnswer) -> None:
     with anyio.fail_after(60):
         await store.answered(number, answer)
 
@@ -48,7 +48,7 @@ def begin(store: Store, run: str = RUN) -> Client:
 def test_a_call_comes_back_byte_for_byte(opened: Open) -> None:
     store = opened()
     number = received(store)
-    answer = Answer(outcome="success", result=b'{"content": []}', forwarded_ns=11, returned_ns=12)
+    answer = ToolAnswer(outcome="success", result=b'{"content": []}', forwarded_ns=11, returned_ns=12)
     anyio.run(answered, store, number, answer)
     store.sent(number, 13)
     (call,) = store.calls("run")
@@ -65,7 +65,7 @@ def test_a_call_comes_back_byte_for_byte(opened: Open) -> None:
 def test_any_bytes_come_back(opened: Open, raw: bytes) -> None:
     store = opened()
     number = anyio.run(store.received, request(raw=raw), "run", "math/add")
-    anyio.run(answered, store, number, Answer(outcome="failed", result=raw, full=raw, error=(-1, "e")))
+    anyio.run(answered, store, number, ToolAnswer(outcome="failed", result=raw, full=raw, error=(-1, "e")))
     (call,) = store.calls("run")
     assert (call.request, call.result or b"", call.full or b"", call.error) == (raw, raw, raw, (-1, "e"))
 
@@ -75,7 +75,7 @@ def test_a_large_value_is_kept_as_long_as_a_call_refers_to_it(opened: Open) -> N
     large = b"x" * (BLOB_BYTES + 1)
     for run in ("one", "two"):
         store.add_run(run_record(run))
-        anyio.run(answered, store, received(store, run), Answer(outcome="success", result=large))
+        anyio.run(answered, store, received(store, run), ToolAnswer(outcome="success", result=large))
     store.delete_run("one")
     assert [run.id for run in store.runs()] == ["two"]
     assert [call.result for call in store.calls("two")] == [large]
@@ -92,7 +92,7 @@ def test_answers_of_one_turn_share_a_commit_and_all_survive(opened: Open) -> Non
         with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 for number in numbers:
-                    tasks.start_soon(store.answered, number, Answer(outcome="success", result=b"{}"))
+                    tasks.start_soon(store.answered, number, ToolAnswer(outcome="success", result=b"{}"))
 
     anyio.run(main)
     # A second connection sees only what is committed.
@@ -154,7 +154,7 @@ def test_a_neighbours_failure_costs_only_its_own_row(opened: Open) -> None:
             # The fourth answer cannot be written: a time that no database takes.
             returned = 2**70 if number == numbers[3] else 1
             try:
-                await store.answered(number, Answer(outcome="success", result=b"{}", returned_ns=returned))
+                await store.answered(number, ToolAnswer(outcome="success", result=b"{}", returned_ns=returned))
             except StoreError:
                 lost.append(numbers.index(number))
 
@@ -168,7 +168,7 @@ def test_a_neighbours_failure_costs_only_its_own_row(opened: Open) -> None:
     assert [call.outcome for call in store.calls(RUN)] == ["success"] * 3 + ["failed"] + ["success"] * 4
 
 
-def test_a_store_that_closed_says_so(place: Place) -> None:
+def test_a_store_that_closed_says_so(place: RecordLocation) -> None:
     store = open_store(place)
     store.close()
     with pytest.raises(StoreError, match="closed"):
@@ -176,7 +176,7 @@ def test_a_store_that_closed_says_so(place: Place) -> None:
     store.close()
 
 
-def test_practice_and_ranked_runs_never_share_a_record(place: Place) -> None:
+def test_practice_and_ranked_runs_never_share_a_record(place: RecordLocation) -> None:
     check_mode(place, "ranked")
     claim_mode(place, "practice")
     claim_mode(place, "practice")
@@ -191,12 +191,12 @@ def test_practice_and_ranked_runs_never_share_a_record(place: Place) -> None:
 DYING = """
 import os, sys
 from pathlib import Path
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import Resumption
 from tests.server.store.clients import run_record
 from tests.server.store.test_conformance import received
-store = open_store(Place(Path(sys.argv[1]), sys.argv[2] or None), owner="dying")
+store = open_store(RecordLocation(Path(sys.argv[1]), sys.argv[2] or None), owner="dying")
 for seat, lasting in (("seat", False), ("handle", True)):
     store.add_seat(seat, "full", "2026-01-01")
     how = Resumption(workspace="workspaces/dying/run-1", max_calls=9, seconds=1e9)
@@ -207,14 +207,14 @@ os._exit(1)
 """
 
 
-def let_one_die(place: Place) -> None:
+def let_one_die(place: RecordLocation) -> None:
     """Have a process begin two runs, one on a seat that lasts, and die."""
     command = [sys.executable, "-c", DYING, str(place.folder), place.url or ""]
     done = subprocess.run(command, check=False, timeout=60, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
 
 
-def test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(place: Place, opened: Open) -> None:
+def test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(place: RecordLocation, opened: Open) -> None:
     let_one_die(place)
     store = opened()
     (call,) = store.calls("seat" * 8)
@@ -223,7 +223,7 @@ def test_a_process_that_dies_leaves_its_calls_marked_and_its_run_abandoned(place
     assert not look_over(place, beside=False).damage
 
 
-def test_the_run_of_a_dead_process_is_taken_over_by_one_only(place: Place, opened: Open) -> None:
+def test_the_run_of_a_dead_process_is_taken_over_by_one_only(place: RecordLocation, opened: Open) -> None:
     let_one_die(place)
     first, second = opened(), opened()
     found = first.take_over("handle")
@@ -255,15 +255,15 @@ def test_a_living_process_keeps_its_calls_and_runs(opened: Open) -> None:
 OPENING = """
 import sys
 from pathlib import Path
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 print("ready", flush=True)
 sys.stdin.readline()
-open_store(Place(Path(sys.argv[1]), sys.argv[2] or None)).close()
+open_store(RecordLocation(Path(sys.argv[1]), sys.argv[2] or None)).close()
 """
 
 
-def test_several_processes_may_be_the_first(place: Place) -> None:
+def test_several_processes_may_be_the_first(place: RecordLocation) -> None:
     pipe = subprocess.PIPE
     command = [sys.executable, "-c", OPENING, str(place.folder), place.url or ""]
     processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) for _ in range(6)]
@@ -278,10 +278,10 @@ def test_several_processes_may_be_the_first(place: Place) -> None:
 CALLING = """
 import sys, anyio
 from pathlib import Path
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from tests.server.store.test_conformance import begin
-client = begin(open_store(Place(Path(sys.argv[1]), sys.argv[2] or None), owner="calling"), sys.argv[3])
+client = begin(open_store(RecordLocation(Path(sys.argv[1]), sys.argv[2] or None), owner="calling"), sys.argv[3])
 async def call(number):
     await client.call(number, "x" * (20000 if number % 7 == 0 else 5))
     print(number, flush=True)
@@ -297,7 +297,7 @@ anyio.run(main)
 
 
 @pytest.mark.parametrize("answers", [1, 8, 40])
-def test_what_a_client_saw_is_on_record_once_when_its_server_is_killed(place: Place, answers: int) -> None:
+def test_what_a_client_saw_is_on_record_once_when_its_server_is_killed(place: RecordLocation, answers: int) -> None:
     command = [sys.executable, "-c", CALLING, str(place.folder), place.url or "", RUN]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -321,7 +321,7 @@ def test_what_a_client_saw_is_on_record_once_when_its_server_is_killed(place: Pl
 # Who only reads
 
 
-def test_a_reader_follows_what_a_store_writes(place: Place) -> None:
+def test_a_reader_follows_what_a_store_writes(place: RecordLocation) -> None:
     reader = open_reader(place)
     assert reader.newest_runs(9) == []
     store = open_store(place)
@@ -351,7 +351,7 @@ def test_a_reader_follows_what_a_store_writes(place: Place) -> None:
     reader.close()
 
 
-def test_a_look_over_a_record_finds_nothing_where_nothing_is_damaged(place: Place, opened: Open) -> None:
+def test_a_look_over_a_record_finds_nothing_where_nothing_is_damaged(place: RecordLocation, opened: Open) -> None:
     assert look_over(place).version == 0
     client = begin(opened())
     anyio.run(client.call_together, range(5), "z" * (BLOB_BYTES + 1))
@@ -360,7 +360,9 @@ def test_a_look_over_a_record_finds_nothing_where_nothing_is_damaged(place: Plac
     assert_recorded(place, client)
 
 
-def test_damage_outlasts_a_change_of_the_run(place: Place, opened: Open, request: pytest.FixtureRequest) -> None:
+def test_damage_outlasts_a_change_of_the_run(
+    place: RecordLocation, opened: Open, request: pytest.FixtureRequest
+) -> None:
     store = opened()
     begin(store)
     damage = "UPDATE runs SET task = 'sum-2'"
@@ -374,7 +376,7 @@ def test_damage_outlasts_a_change_of_the_run(place: Place, opened: Open, request
     assert store.runs() == []
 
 
-def test_a_store_makes_its_folder_only_for_files(place: Place) -> None:
+def test_a_store_makes_its_folder_only_for_files(place: RecordLocation) -> None:
     open_store(place).close()
     assert place.begun
     assert Path(place.folder).exists() == (place.url is None)

@@ -12,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.proxy.call import Answer
+from m3bench.proxy.protocol.tool_calls import ToolAnswer
 from m3bench.server.store import database
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.layout import DATABASE
@@ -140,7 +140,7 @@ def test_a_neighbours_failure_costs_only_its_own_row(tmp_path: Path) -> None:
             # The fourth answer cannot be written: a time that no database takes.
             returned = 2**70 if number == numbers[3] else 1
             try:
-                await store.answered(number, Answer(outcome="success", result=b"{}", returned_ns=returned))
+                await store.answered(number, ToolAnswer(outcome="success", result=b"{}", returned_ns=returned))
             except StoreError:
                 lost.append(numbers.index(number))
 

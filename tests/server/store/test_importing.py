@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.proxy.call import Answer
-from m3bench.server.store.importing import import_runs
+from m3bench.proxy.protocol.tool_calls import ToolAnswer
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
+from m3bench.server.store.transfer import import_runs
 from tests.server.store.test_reader import request, run
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +20,7 @@ async def test_runs_and_calls_are_the_same_in_another_record(tmp_path: Path) -> 
     store.add_run(run("second", "working", "2"))
     large = b'{"params": {"arguments": {"text": "%s"}}}' % (b"x" * 100_000)
     numbers = [await store.received(request(one, raw), "first", "math/sum") for one, raw in ((1, b"{}"), (2, large))]
-    await store.answered(numbers[0], Answer(outcome="ok", result=b'{"content": []}', forwarded_ns=1, returned_ns=4))
+    await store.answered(numbers[0], ToolAnswer(outcome="ok", result=b'{"content": []}', forwarded_ns=1, returned_ns=4))
     store.sent(numbers[0], 5)
     store.catch_up()
     there = _everything(store)

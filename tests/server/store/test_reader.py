@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
 from m3bench.server.store.layout import database, run_folder, run_workspace
 from m3bench.server.store.reader import Reader
 from m3bench.server.store.records import RunRecord
@@ -44,7 +44,7 @@ async def test_a_reader_follows_what_a_store_writes(tmp_path: Path) -> None:
         large = b'{"params": {"arguments": {"text": "%s"}}}' % (b"x" * 100_000)
         first = await store.received(request(1, b'{"params": {}}'), "new", "math/sum")
         second = await store.received(request(2, large), "new", "math/sum")
-        await store.answered(first, Answer(outcome="not_found", result=b"{}", forwarded_ns=1, returned_ns=4))
+        await store.answered(first, ToolAnswer(outcome="not_found", result=b"{}", forwarded_ns=1, returned_ns=4))
         store.catch_up()
         assert reader.changed()
         assert [one.id for one in reader.newest_runs(9)] == ["new", "old"]

@@ -9,10 +9,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.proxy.call import CUT_OFF, Answer
+from m3bench.proxy.protocol.tool_calls import CUT_OFF, ToolAnswer
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.sqlite import SqliteStore
-from m3bench.server.store.succession import has_leftovers
+from m3bench.server.store.takeover import has_leftovers
 from m3bench.tasks.errors import StoreError
 from tests.server.store.clients import request, run_record
 
@@ -36,7 +36,7 @@ def received(store: SqliteStore, run: str = "run") -> int:
     return anyio.run(store.received, request(), run, "math/add")
 
 
-async def answered(store: SqliteStore, number: int, answer: Answer) -> None:
+async def answered(store: SqliteStore, number: int, answer: ToolAnswer) -> None:
     with anyio.fail_after(60):
         await store.answered(number, answer)
 
@@ -45,7 +45,7 @@ def test_large_values_are_kept_once_beside_the_database(opened: Open, tmp_path: 
     store = opened()
     large = b"x" * (BLOB_BYTES + 1)
     for number in (received(store), received(store)):
-        anyio.run(answered, store, number, Answer(outcome="success", result=large))
+        anyio.run(answered, store, number, ToolAnswer(outcome="success", result=large))
     assert [call.result for call in store.calls("run")] == [large, large]
     assert len(list((tmp_path / "blobs").iterdir())) == 1
     store.add_run(run_record("run"))

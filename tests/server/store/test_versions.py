@@ -12,7 +12,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.store import schema
 from m3bench.server.store.checkup import examine
 from m3bench.server.store.layout import BACKUPS, DATABASE, OWNERS
-from m3bench.server.store.owners import Owner
+from m3bench.server.store.owners import OwnerLock
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
 
@@ -93,7 +93,7 @@ def test_a_migration_that_fails_on_the_copy_leaves_the_record_as_it_was(
 def test_an_older_record_in_use_is_not_migrated_under_the_feet_of_its_server(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     first_release(folder)
-    other = Owner(folder / OWNERS, "other")
+    other = OwnerLock(folder / OWNERS, "other")
     with pytest.raises(StoreError, match="another m3bench, an older one, is using it: end that one"):
         SqliteStore(folder)
     other.close()

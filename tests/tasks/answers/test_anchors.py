@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from m3bench.tasks.answers.base import JSON, Asked
+from m3bench.tasks.answers.base import JSON, AnswerContext
 from m3bench.tasks.answers.groups import Items, Table
 from m3bench.tasks.answers.names import Name
 from m3bench.tasks.answers.quantity import Number
@@ -75,7 +75,7 @@ def test_a_right_table_counts_however_its_rows_are_told_apart(
 ) -> None:
     wanted = table(rows, columns)
     for text in written(rows):
-        assert wanted.problem(text, Asked()) is None, text
+        assert wanted.problem(text, AnswerContext()) is None, text
 
 
 @pytest.mark.parametrize(("rows", "columns", "written"), CASES)
@@ -85,7 +85,7 @@ def test_no_way_of_writing_hides_a_fault(rows: Rows, columns: tuple[str, ...], w
         for text in written(wrong):
             if isinstance(text, dict) and len(text) < len(wrong):
                 continue  # an object has no key twice
-            assert wanted.problem(text, Asked()), text
+            assert wanted.problem(text, AnswerContext()), text
 
 
 @pytest.mark.parametrize("more", ["\n- **Big Ben**: 72", ", Big Ben (72)", "; Big Ben 72", " and Big Ben at 72"])
@@ -93,7 +93,7 @@ def test_a_further_row_with_the_value_of_the_last_one_is_a_row_too_many(more: st
     rows = [["Dom Tower", "78"], ["Nyhavn", "75"], ["Eiffel Tower", "72"]]
     for text in in_two_columns(rows):
         if isinstance(text, str):
-            assert table(rows, ("place", "air")).problem(text.rstrip(".") + more, Asked()), text
+            assert table(rows, ("place", "air")).problem(text.rstrip(".") + more, AnswerContext()), text
 
 
 TITLES = ("Distributed Representations of Words and Phrases", "Salt, Fat, Acid, Heat", "Emma")
@@ -103,11 +103,11 @@ TITLES = ("Distributed Representations of Words and Phrases", "Salt, Fat, Acid, 
 def test_items_may_have_commas_and_the_word_and_in_their_names(ordered: bool) -> None:
     wanted = Items(ordered=ordered, items=tuple(Name(value=title) for title in TITLES))
     for text in (", ".join(TITLES), f"{TITLES[0]}, {TITLES[1]} and {TITLES[2]}", "\n".join(f"- *{t}*" for t in TITLES)):
-        assert wanted.problem(text, Asked()) is None
-        assert wanted.problem(f"{text}, Persuasion", Asked())
-        assert wanted.problem(f"probably {text}", Asked())
+        assert wanted.problem(text, AnswerContext()) is None
+        assert wanted.problem(f"{text}, Persuasion", AnswerContext())
+        assert wanted.problem(f"probably {text}", AnswerContext())
     turned = ", ".join(reversed(TITLES))
-    assert bool(wanted.problem(turned, Asked())) == ordered
+    assert bool(wanted.problem(turned, AnswerContext())) == ordered
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_every_bundled_table_is_read_in_every_way_and_never_with_a_fault(family:
             if task.family != family or not isinstance(field.value, Table):
                 continue
             rows = [[cell.said() for cell in row] for row in field.value.rows]
-            asked = Asked(words=f"{field.name} {field.meaning}")
+            asked = AnswerContext(words=f"{field.name} {field.meaning}")
             for text in ways(field.value)(rows):
                 assert field.value.problem(text, asked) is None, text
             for wrong in list(faults(rows))[:3] if len(rows) > 1 else ():

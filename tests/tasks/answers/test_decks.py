@@ -7,9 +7,9 @@ from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
-from m3bench.tasks.answers.base import Asked
-from m3bench.tasks.answers.decks import DeckChart, DeckShows
+from m3bench.tasks.answers.base import AnswerContext
 from m3bench.tasks.answers.files import File, FolderHas
+from m3bench.tasks.answers.office import DeckChart, DeckShows
 from m3bench.tasks.checks import DeckHas, Evidence, PictureChanged
 
 PERSON, OTHER = (20, 20, 60, 80), (120, 30, 180, 90)
@@ -100,7 +100,7 @@ def test_a_folder_is_judged_by_the_files_in_it(evidence):
     folder = evidence.workspace / "notes" / "owls"
     folder.mkdir(parents=True)
     (folder / "2401.1v2.pdf").write_bytes(b"%PDF-1.4")
-    asked = Asked(evidence=evidence)
+    asked = AnswerContext(evidence=evidence)
     assert papers.problem("notes/owls", asked) == "2402.2 not in owls"
     (folder / "2402.2.pdf").write_bytes(b"not found")
     assert papers.problem("notes/owls", asked) == "2402.2 not in owls"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from m3bench.tasks.answers.base import Asked
+from m3bench.tasks.answers.base import AnswerContext
 from m3bench.tasks.answers.codes import Code, Version
 from m3bench.tasks.answers.groups import Table
 from m3bench.tasks.answers.moments import Time
@@ -48,7 +48,7 @@ SIDES = Table(
     ],
 )
 def test_a_table_is_read_from_loose_lines(table, given):
-    assert table.problem(given, Asked()) is None
+    assert table.problem(given, AnswerContext()) is None
 
 
 @pytest.mark.parametrize(
@@ -68,25 +68,28 @@ def test_a_table_is_read_from_loose_lines(table, given):
     ],
 )
 def test_a_loose_table_is_still_compared_cell_by_cell(table, given):
-    assert table.problem(given, Asked())
+    assert table.problem(given, AnswerContext())
 
 
 def test_noon_midnight_and_the_hours_of_soldiers_are_times():
     for right, said in (("00:00", "midnight"), ("00:00", "12 midnight"), ("00:00", "24:00"), ("12:00", "noon UTC")):
-        assert Time(zone="UTC", value=right).problem(said, Asked()) is None
-        assert Time(zone="UTC", value="11:00").problem(said, Asked())
-    assert Time(value="19:13").problem("1913 hours", Asked()) is None
-    assert Time(value="20:24").problem("June 2024", Asked())
+        assert Time(zone="UTC", value=right).problem(said, AnswerContext()) is None
+        assert Time(zone="UTC", value="11:00").problem(said, AnswerContext())
+    assert Time(value="19:13").problem("1913 hours", AnswerContext()) is None
+    assert Time(value="20:24").problem("June 2024", AnswerContext())
 
 
 def test_a_commit_may_be_called_one():
     commit = Code(form="commit", value="748cc6c81a10")
     for said in ("commit 748cc6c81a10", "github:NixOS/nixpkgs/748cc6c81a10"):
-        assert commit.problem(said, Asked()) is None
-    assert commit.problem("commit 748cc6c81a11", Asked())
+        assert commit.problem(said, AnswerContext()) is None
+    assert commit.problem("commit 748cc6c81a11", AnswerContext())
 
 
 def test_how_far_away_it_is_may_stand_behind_a_name_unless_names_have_lengths():
-    assert Name(value="Gemini South", others=("Subaru",)).problem("Gemini South (about 410 m away)", Asked()) is None
-    assert Name(value="Rope, 10 m", others=("Rope, 20 m",)).problem("Rope, 20 m", Asked())
-    assert Name(value="Subaru", others=("Gemini South",)).problem("Gemini South, 0.4 km", Asked())
+    assert (
+        Name(value="Gemini South", others=("Subaru",)).problem("Gemini South (about 410 m away)", AnswerContext())
+        is None
+    )
+    assert Name(value="Rope, 10 m", others=("Rope, 20 m",)).problem("Rope, 20 m", AnswerContext())
+    assert Name(value="Subaru", others=("Gemini South",)).problem("Gemini South, 0.4 km", AnswerContext())

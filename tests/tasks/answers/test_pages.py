@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.tasks.answers.base import Asked
+from m3bench.tasks.answers.base import AnswerContext
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.pages import (
     BarsTrue,
@@ -18,8 +18,7 @@ from m3bench.tasks.answers.pages import (
     TextFits,
 )
 from m3bench.tasks.checks import Evidence
-from m3bench.tasks.studio.page import Page, element
-from m3bench.tasks.studio.shapes import box, line, page_of, text
+from m3bench.tasks.studio.page import Page, box, element, line, page_of, text
 
 CHART = page_of(
     200, 120, box("panel", 10, 4, 100, 20, "#eeeeee"), text("title", 14, 18, 12, "Fruit we sell", "#000000"),
@@ -127,7 +126,7 @@ def test_a_revised_file_is_handed_in_by_its_path(tmp_path: Path) -> None:
     field = File(form="svg", value="./chart.svg", holds=(BARS,))
     (tmp_path / "chart.svg").write_text(CHART.svg())
     (tmp_path / "bad.svg").write_text(change(CHART, "bar-1", height=10).svg())
-    asked = Asked(evidence=Evidence(answer="", workspace=tmp_path))
+    asked = AnswerContext(evidence=Evidence(answer="", workspace=tmp_path))
     assert field.problem("./chart.svg", asked) is None
     assert field.problem("bad.svg", asked) == "bar-1 does not stand on the axis"
     assert field.problem("none.svg", asked) == "there is no file 'none.svg'"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from m3bench.tasks.answers.base import Asked
+from m3bench.tasks.answers.base import AnswerContext
 from m3bench.tasks.answers.fields import Field, File, Integer, Items, Money, Name, Table
 from m3bench.tasks.answers.reading import absent, as_object, read, unknown
 
@@ -72,8 +72,8 @@ def test_a_table_whose_head_names_the_columns_needs_no_label():
     films = Field(name="films", meaning="both", value=Table(columns=("title", "year"), rows=rows))
     said = "Here:\n\n| # | **Title** | Year |\n|---|:--|---|\n| 1 | Heat | 1995 |\n| 2 | Ronin | 1998 |\n\nBye"
     (given,) = read((films,), said, None)["films"]
-    assert films.value.problem(given, Asked()) is None
-    assert films.value.problem([*given[:1], {**given[1], "Year": "1995"}], Asked())
+    assert films.value.problem(given, AnswerContext()) is None
+    assert films.value.problem([*given[:1], {**given[1], "Year": "1995"}], AnswerContext())
     assert read((films,), "| film | price |\n|---|---|\n| Heat | 3 |", None) == {}
 
 

@@ -5,7 +5,7 @@ from openpyxl import Workbook
 from openpyxl.chart import BarChart, LineChart, Reference
 
 from m3bench.tasks.answers.fields import Money, Name
-from m3bench.tasks.answers.sheets import WorkbookChart, WorkbookRows
+from m3bench.tasks.answers.office import WorkbookChart, WorkbookRows
 from m3bench.tasks.checks import Evidence
 
 PRICED = WorkbookRows(

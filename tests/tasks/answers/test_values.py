@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from m3bench.tasks.answers.base import JSON, Asked, Value
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value
 from m3bench.tasks.answers.fields import (
     Choice,
     Code,
@@ -15,7 +15,7 @@ from m3bench.tasks.answers.fields import (
     Money,
     Name,
     Number,
-    Pair,
+    NumberPair,
     Phone,
     Table,
     Text,
@@ -98,12 +98,12 @@ CASES: list[tuple[Value, list[JSON], list[JSON]]] = [
     (Phone(value="+45 51 51 51 44"), ["+45 51515144", "51 51 51 44", "0045 51515144"], ["51515145"]),
     (ISBN, ["978-0-306-40615-7", "ISBN 0-306-40615-2", "0306406152"], ["9780306406158", "0306406153"]),
     (
-        Pair(value=(272, 483)),
+        NumberPair(value=(272, 483)),
         ["(272,483)", "272, 483", "272/483", "x=272, y=483", [272, 483], {"x": 272, "y": 483}, "272 483", "[272, 483]"],
         ["(483,272)", "272", "272, 484", [1, 2, 3]],
     ),
     (
-        Pair(value=(279, 215), parts=("width", "height"), unit="px", within=4),
+        NumberPair(value=(279, 215), parts=("width", "height"), unit="px", within=4),
         ["279x215", "279 × 215 px", "279 by 215", "280x214 pixels", "width 279, height 215", "279 px x 215 px"],
         ["215x279", "279", "300x215", "279x215 or 280x300"],
     ),
@@ -174,7 +174,7 @@ CASES: list[tuple[Value, list[JSON], list[JSON]]] = [
     ),
 ]  # fmt: skip
 
-ASKED = Asked(words="older_film the title of the film that came out first")
+ASKED = AnswerContext(words="older_film the title of the film that came out first")
 
 
 @pytest.mark.parametrize(("value", "right", "wrong"), CASES)

@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from m3bench.tasks.drawing.lettering import font, plain_font, writable
+from m3bench.tasks.drawing.fonts import plain_font, regular, writable
 from m3bench.tasks.drawing.sheet import Sheet, blend
 from tests.pictures import colour
 
@@ -53,7 +53,7 @@ def test_shapes_outside_of_the_picture_are_left_out() -> None:
 
 
 def test_writing_is_drawn_in_known_fonts() -> None:
-    for letters in (font(14), plain_font(14)):
+    for letters in (regular(14), plain_font(14)):
         drawn = sheet()
         drawn.text(20, 15, "Ag", letters, (0, 0, 0), anchor="mm", stroke=1, halo=RED)
         assert {WHITE, RED, (0, 0, 0)} <= {found for _, found in drawn.image.getcolors(1000) or ()}

@@ -3,24 +3,22 @@
 import itertools
 import random
 from functools import cache
-from importlib import import_module
 
 import pytest
 
 from m3bench.sandboxes.world.tables import load
-from m3bench.tasks.desk import Desk
-from m3bench.tasks.dialogue import State, reply
+from m3bench.tasks.desk import Desk, State, reply
 from m3bench.tasks.families.base import Kit, Unfit
+from m3bench.tasks.families.errands import DeskFamily, rules
 from m3bench.tasks.families.registry import DESK
-from m3bench.tasks.families.talk import TalkTables, rules
 from m3bench.tasks.render.outline import Outline
 
 every_family = pytest.mark.parametrize("name", DESK)
 
 
-def texts(name: str) -> TalkTables:
-    found = import_module(type(DESK[name]).__module__)._tables()
-    assert isinstance(found, TalkTables)
+def texts(name: str) -> DeskFamily:
+    found = DESK[name]
+    assert isinstance(found, DeskFamily)
     return found
 
 

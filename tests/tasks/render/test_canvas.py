@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
-from m3bench.tasks.render import backdrops, packs
+from m3bench.tasks.families import items_price
+from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.art import FACES, Art, names
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box
@@ -56,7 +57,8 @@ def test_the_box_of_an_object_is_where_its_pixels_are(name, x, y, height, turn, 
 
 def test_the_box_of_a_drawing_is_where_its_pixels_are(kit):
     canvas = Canvas(kit, 800, 600, "#ff00ff")
-    box = packs.pack(canvas, random.Random(1), 400, 500, 200, 300, brand="Acme", name="Oat Flakes", shape="bottle")
+    look = items_price.Pack(brand="Acme", name="Oat Flakes", shape="bottle")
+    box = items_price.pack(canvas, random.Random(1), 400, 500, 200, 300, look)
     assert overlap(box, (300, 200, 500, 500)) >= 0.9
 
 

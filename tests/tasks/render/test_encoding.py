@@ -6,7 +6,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from m3bench.tasks.render.encoding import smallest_png
+from m3bench.tasks.render.canvas import smallest_png
 from tests.pictures import assert_same_bytes, encoded, written
 
 

@@ -3,9 +3,19 @@
 import pytest
 
 from m3bench.tasks.studio.draft import Draft
-from m3bench.tasks.studio.forms import pages
-from m3bench.tasks.studio.page import MOST_ELEMENTS, Page, PageError, described, element, read
-from m3bench.tasks.studio.shapes import box, line, page_of, text
+from m3bench.tasks.studio.page import (
+    MOST_ELEMENTS,
+    Page,
+    PageError,
+    box,
+    described,
+    element,
+    line,
+    page_of,
+    pages,
+    read,
+    text,
+)
 
 CARD = page_of(
     200, 120, box("card", 10, 10, 180, 100, "#dde8f4"),
@@ -31,7 +41,7 @@ def test_a_digest_leaves_out_what_is_free() -> None:
 
 @pytest.mark.parametrize("name", [one.name for one in CARD.elements])
 def test_everything_can_be_moved_there_and_back(name: str) -> None:
-    from m3bench.tasks.studio.boxes import box_of
+    from m3bench.tasks.studio.rendering import box_of
 
     before, after = box_of(CARD[name], CARD), box_of(CARD[name].moved(12, 7), CARD)
     assert after == pytest.approx([before[0] + 12, before[1] + 7, before[2] + 12, before[3] + 7], abs=1)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from m3bench.proxy.dataflow import distinctive_values
-from m3bench.server.lab.authoring.curation.material import Act, Material, path_of
+from m3bench.proxy.steps.dataflow import distinctive_values
+from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial, path_of
 from m3bench.server.lab.authoring.curation.provenance import NUMBER, is_derived, is_path, manual
 from m3bench.tasks.catalog import Catalog, Tool, load_catalog
 from m3bench.tasks.facts import within
@@ -22,7 +22,7 @@ _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:t[\d:.]+z?)?")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict:
+class RunVerdict:
     """What a judge says of a run."""
 
     accepted: bool
@@ -31,10 +31,10 @@ class Verdict:
     judge: str = "rules"
 
 
-class Judge(Protocol):
+class RunJudge(Protocol):
     """Says whether a run is sound enough to learn from."""
 
-    async def judge(self, material: Material) -> Verdict:
+    async def judge(self, material: CurationMaterial) -> RunVerdict:
         """Accept or reject."""
         ...
 
@@ -49,18 +49,18 @@ class RuleJudge:
     def __init__(self, catalog: Catalog | None = None) -> None:
         self._catalog = catalog or load_catalog().ready
 
-    async def judge(self, material: Material) -> Verdict:
+    async def judge(self, material: CurationMaterial) -> RunVerdict:
         """Accept or reject."""
         reasons = tuple(dict.fromkeys([*outcome_problems(material), *self._causal(material)]))
-        return Verdict(accepted=not reasons, reasons=reasons)
+        return RunVerdict(accepted=not reasons, reasons=reasons)
 
-    def _causal(self, material: Material) -> Iterator[str]:
+    def _causal(self, material: CurationMaterial) -> Iterator[str]:
         for index, act in enumerate(material.acts):
             if act.succeeded:
                 yield from causal_problems(material, index, self._catalog.by_tool.get(act.tool))
 
 
-def outcome_problems(material: Material) -> Iterator[str]:
+def outcome_problems(material: CurationMaterial) -> Iterator[str]:
     """Why a run cannot be a source at all."""
     if material.state not in ("submitted", "scored"):
         yield f"the run was not submitted, it is {material.state}"
@@ -72,12 +72,12 @@ def outcome_problems(material: Material) -> Iterator[str]:
             yield f"its outcome is wrong: {finding.check}: {finding.reason}"
 
 
-def causal_problems(material: Material, index: int, tool: Tool | None) -> Iterator[str]:
+def causal_problems(material: CurationMaterial, index: int, tool: Tool | None) -> Iterator[str]:
     """Values of a call that no earlier answer, question or picture gave."""
     act = material.acts[index]
     free = _free(material, act)
     given = f"{material.asked}\n{material.seen}\n{manual(tool)}"
-    good = "\n".join(one.said for one in material.acts[:index] if one.succeeded)
+    good = "\n".join(act.said for act in material.acts[:index] if act.succeeded)
     arguments = {name: value for name, value in act.arguments.items() if name not in free}
     for value in dict.fromkeys(distinctive_values(arguments)):
         if not _is_evidence(value) or path_of(value) in material.pictures:
@@ -102,7 +102,7 @@ def _is_evidence(value: str) -> bool:
     return " " not in value and any(letter.isdigit() for letter in value) and _DATE.fullmatch(value) is None
 
 
-def _reason(material: Material, index: int, value: str) -> str:
+def _reason(material: CurationMaterial, index: int, value: str) -> str:
     where = f"call {index + 1} ({material.acts[index].tool}) uses {value[:60]!r}"
     for number, one in enumerate(material.acts[:index], 1):
         if not one.succeeded and within(value, one.said):
@@ -113,7 +113,7 @@ def _reason(material: Material, index: int, value: str) -> str:
     return f"{where}, which nothing gave"
 
 
-def _free(material: Material, act: Act) -> set[str]:
+def _free(material: CurationMaterial, act: Act) -> set[str]:
     """Arguments that a client may choose freely, according to the task's references."""
     return {
         name
@@ -126,9 +126,9 @@ def _free(material: Material, act: Act) -> set[str]:
     }
 
 
-def _own_numbers(material: Material, index: int) -> str:
+def _own_numbers(material: CurationMaterial, index: int) -> str:
     """Numbers that the agent itself has worked with before: what is computed from them is not news."""
-    return "\n".join(str(one.arguments) for one in material.acts[:index] if one.succeeded)
+    return "\n".join(str(act.arguments) for act in material.acts[:index] if act.succeeded)
 
 
 def _is_composed(value: str, said: str) -> bool:

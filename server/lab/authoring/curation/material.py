@@ -10,14 +10,13 @@ from functools import cached_property
 from hashlib import sha256
 from json import dumps
 from pathlib import Path
-from typing import Any
 
 from m3bench.server.scorecard.migration import card_of
-from m3bench.server.scorecard.trajectory import played_run, result_text
+from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, RunRecord
-from m3bench.tasks.answers.outcome import findings_of
+from m3bench.tasks.answers.reading import findings_of
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -32,7 +31,7 @@ class Act:
     """A call of the run with what it answered."""
 
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     outcome: str
     text: str
     step: int = 0
@@ -55,7 +54,7 @@ class Act:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Material:
+class CurationMaterial:
     """A recorded run."""
 
     run: str
@@ -81,7 +80,7 @@ class Material:
         return frozenset(f"{MEDIA}/{name}" for name in self.task.pictures)
 
 
-def gather(store: Store, library: Library, run: RunRecord) -> Material:
+def gather(store: Store, library: Library, run: RunRecord) -> CurationMaterial:
     """A run from the record.
 
     Raises:
@@ -90,7 +89,7 @@ def gather(store: Store, library: Library, run: RunRecord) -> Material:
     if run.task not in library.tasks:
         raise UserError(
             f"The run {run.id[:12]} was made on the task {run.task!r}, which is not in the set"
-            f" {library.set.name!r}: name the folder of its set with --task-set."
+            f" {library.set.name!r}: name the folder of its set with --tasks."
         )
     task = library.task(run.task)
     found = played_run([call for call in store.calls(run.id) if call.tool not in OWN_TOOLS], task.question)
@@ -102,12 +101,12 @@ def gather(store: Store, library: Library, run: RunRecord) -> Material:
             tool=call.tool,
             arguments=arguments[index],
             outcome=call.outcome or "failed",
-            text=result_text(call),
+            text=call.text,
             step=place[index],
         )
         for index, call in enumerate(found.calls)
     )
-    return Material(
+    return CurationMaterial(
         run=run.id,
         seal=run.seal,
         state=run.state,
@@ -148,7 +147,7 @@ def _findings(run: RunRecord, task: Task, acts: tuple[Act, ...], workspace: Path
     """From the score card when there is one: the workspace may be gone."""
     card = card_of(run)
     if card is not None:
-        return tuple(Finding(check=one.check, passed=one.passed, reason=one.reason) for one in card.checks)
+        return tuple(Finding(check=check.check, passed=check.passed, reason=check.reason) for check in card.checks)
     if run.state not in ("submitted", "scored"):
         return ()
     calls = tuple(

@@ -8,12 +8,12 @@ everything else, and the rules' own proposals come after it.
 import json
 from collections.abc import AsyncIterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from m3bench.server.lab.authoring.curation.judge import RuleJudge, Verdict
-from m3bench.server.lab.authoring.curation.material import Act, Material
+from m3bench.server.lab.authoring.curation.judge import RuleJudge, RunVerdict
+from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial
 from m3bench.server.lab.authoring.curation.summary import Proposal, RuleSummariser, reference_call
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.task import Reference
@@ -135,7 +135,7 @@ class ModelJudge:
         self._asker = asker
         self._rules = RuleJudge()
 
-    async def judge(self, material: Material) -> Verdict:
+    async def judge(self, material: CurationMaterial) -> RunVerdict:
         """Accept or reject."""
         verdict = await self._rules.judge(material)
         if not verdict.accepted:
@@ -143,9 +143,9 @@ class ModelJudge:
         reply = await self._asker.ask(_JUDGE, shown(material), JudgeReply)
         if reply is None:
             reason = "the model gave no readable verdict"
-            return Verdict(accepted=False, reasons=(reason,), judge=self._asker.name)
+            return RunVerdict(accepted=False, reasons=(reason,), judge=self._asker.name)
         reasons = tuple(reply.reasons) or ("the model gave no reason",)
-        return Verdict(accepted=reply.accepted, reasons=() if reply.accepted else reasons, judge=self._asker.name)
+        return RunVerdict(accepted=reply.accepted, reasons=() if reply.accepted else reasons, judge=self._asker.name)
 
 
 class ModelSummariser:
@@ -159,7 +159,7 @@ class ModelSummariser:
         self._asker = asker
         self._rules = RuleSummariser()
 
-    async def propose(self, material: Material) -> AsyncIterator[Proposal]:
+    async def propose(self, material: CurationMaterial) -> AsyncIterator[Proposal]:
         """The model's candidate, when it can be read, then the rules' own."""
         reply = await self._asker.ask(_AUTHOR, shown(material), StepsReply)
         steps = [] if reply is None else [_acts(material, numbers) for numbers in reply.steps]
@@ -173,13 +173,13 @@ class ModelSummariser:
             yield proposal
 
 
-def _acts(material: Material, numbers: list[int]) -> list[Act]:
+def _acts(material: CurationMaterial, numbers: list[int]) -> list[Act]:
     return [material.acts[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(material.acts)]
 
 
-def shown(material: Material) -> str:
+def shown(material: CurationMaterial) -> str:
     """A run as a model is shown it."""
-    calls: list[dict[str, Any]] = [
+    calls: list[dict[str, object]] = [
         {"call": number, "step": act.step + 1, "tool": act.tool, "arguments": act.arguments, "outcome": act.outcome,
          "result": act.text[:_LONGEST]}
         for number, act in enumerate(material.acts, 1)

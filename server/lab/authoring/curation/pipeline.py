@@ -1,22 +1,90 @@
 """A run becomes a reference: judged, summarised, proved, and shown to somebody who says yes or no.
 
 The stages are parameters, so that a model, a script or a person can take any of them except the proof. Only what is
-proved reaches the reviewer, even after an edit.
+proved reaches the reviewer, even after an edit. The decisions, who made them and why are recorded in `curation.jsonl`,
+one line per decision.
 """
 
+import getpass
 import json
+import subprocess
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Literal, Protocol
 
 from pydantic import ValidationError
 
-from m3bench.server.lab.authoring.curation.decisions import Decision
-from m3bench.server.lab.authoring.curation.judge import Judge
-from m3bench.server.lab.authoring.curation.material import Material, reference_hash
+from m3bench.server.lab.authoring.curation.judge import RunJudge
+from m3bench.server.lab.authoring.curation.material import CurationMaterial, reference_hash
 from m3bench.server.lab.authoring.curation.proof import Prover, known
 from m3bench.server.lab.authoring.curation.summary import Proposal, Summariser
+from m3bench.server.store.records import now
+from m3bench.tasks.atomic_files import append_line
+from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.task import Reference
+
+FILE = "curation.jsonl"
+
+Kind = Literal["accepted", "rejected", "skipped", "rejected by the judge", "not proved"]
+"""What became of a run; the last two never reached a person."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurationDecision:
+    """What became of a run."""
+
+    run: str
+    task: str
+    decision: Kind
+    reason: str = ""
+    by: str = ""
+    """Who decided: a person, a judge, or the prover."""
+    seal: str | None = None
+    """The run's own hash."""
+    candidate: str | None = None
+    """The hash of the reference that was decided on."""
+    same_as: int | None = None
+    """Which of the task's references it equals, from 1."""
+    edited: bool = False
+    time: str = ""
+
+
+def note(folder: Path, decision: CurationDecision) -> None:
+    """Add a decision to the record of a folder: one write of a whole line."""
+    path = folder / FILE
+    line = json.dumps({**asdict(decision), "time": now()}, ensure_ascii=False)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        append_line(path, line)
+    except OSError as error:
+        raise InputFileError(path, f"cannot be written ({error.strerror})") from error
+
+
+def who(given: str | None) -> str:
+    """The name to decide under: as given, as git knows the person, or the account's."""
+    if given:
+        return given
+    try:
+        done = subprocess.run(
+            ["git", "config", "user.name"],
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        name = ""
+    else:
+        name = done.stdout.strip()
+    if name:
+        return name
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
 
 MOST_PROPOSALS = 6
 """Candidates of one run that are tried."""
@@ -26,7 +94,7 @@ MOST_PROPOSALS = 6
 class Candidate:
     """A proved reference, as a reviewer sees it."""
 
-    material: Material
+    material: CurationMaterial
     proposal: Proposal
     edited: bool = False
     same_as: int | None = None
@@ -57,17 +125,17 @@ class Reviewer(Protocol):
 class Curated:
     """What became of a run."""
 
-    material: Material
-    decision: Decision
+    material: CurationMaterial
+    decision: CurationDecision
     reference: Reference | None = None
     """When it was accepted, or when nobody was asked: the proved reference."""
     problems: tuple[str, ...] = ()
 
 
 async def curate(
-    materials: Iterable[Material],
+    materials: Iterable[CurationMaterial],
     *,
-    judge: Judge,
+    judge: RunJudge,
     summariser: Summariser,
     prover: Prover,
     reviewer: Reviewer,
@@ -94,9 +162,9 @@ async def curate(
 
 
 async def _one(
-    material: Material, judge: Judge, summariser: Summariser, prover: Prover, reviewer: Reviewer, by: str
+    material: CurationMaterial, judge: RunJudge, summariser: Summariser, prover: Prover, reviewer: Reviewer, by: str
 ) -> Curated:
-    decision = Decision(run=material.run, task=material.task.id, decision="skipped", seal=material.seal)
+    decision = CurationDecision(run=material.run, task=material.task.id, decision="skipped", seal=material.seal)
     verdict = await judge.judge(material)
     if not verdict.accepted:
         reason = "; ".join(verdict.reasons)
@@ -121,7 +189,9 @@ async def _one(
     return Curated(material=material, decision=decision, reference=reference if ruling.kind != "reject" else None)
 
 
-async def _proved(material: Material, summariser: Summariser, prover: Prover) -> tuple[Candidate | None, list[str]]:
+async def _proved(
+    material: CurationMaterial, summariser: Summariser, prover: Prover
+) -> tuple[Candidate | None, list[str]]:
     """The first proposal that is proved, or what was wrong with the first."""
     problems: list[str] = []
     number = 0

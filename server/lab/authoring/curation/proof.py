@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.lab.authoring.curation.judge import causal_problems
-from m3bench.server.lab.authoring.curation.material import Act, Material
+from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial
 from m3bench.server.lab.authoring.curation.summary import RuleSummariser
 from m3bench.server.lab.authoring.lint import lint
-from m3bench.server.lab.authoring.performance import Performance, perform
+from m3bench.server.lab.authoring.replay import Performance, perform
 from m3bench.server.lab.authoring.verification import play_problems, score_problems
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.catalog import load_catalog
@@ -37,7 +37,7 @@ class Prover:
         self._encoder = encoder
         self._catalog = load_catalog().ready
 
-    async def problems(self, material: Material, reference: Reference) -> list[str]:
+    async def problems(self, material: CurationMaterial, reference: Reference) -> list[str]:
         """Why a candidate is no reference of its task; empty when it is one."""
         task = merged(material.task, reference)
         # What was wrong with the task before is not the candidate's fault.
@@ -56,13 +56,13 @@ class Prover:
         played = replace(material, task=task, acts=_acts(reference, performance))
         return [*self._early_values(played), *await self._idle_steps(played, reference, performance)]
 
-    def _early_values(self, played: Material) -> Iterator[str]:
+    def _early_values(self, played: CurationMaterial) -> Iterator[str]:
         for index, act in enumerate(played.acts):
-            before = tuple(one for one in played.acts[:index] if one.step < act.step)
+            before = tuple(earlier for earlier in played.acts[:index] if earlier.step < act.step)
             seen = replace(played, acts=(*before, act))
             yield from causal_problems(seen, len(before), self._catalog.by_tool.get(act.tool))
 
-    async def _idle_steps(self, played: Material, reference: Reference, performance: Performance) -> list[str]:
+    async def _idle_steps(self, played: CurationMaterial, reference: Reference, performance: Performance) -> list[str]:
         """Steps that do not need the one before them."""
         packed = RuleSummariser(self._catalog).levels(played, played.acts)
         found = []

@@ -1,7 +1,11 @@
-"""Where the values of a call's arguments come from: the question, the picture, an earlier answer, or nowhere.
+"""Where the values of a call's arguments come from, and what calls leave behind: what orders the calls of a run.
 
-Two questions are asked of the same run. The judge asks whether a value could be known at all; the summariser asks
-which earlier call has to come first. Both look at values, not at what an agent may have thought.
+A value comes from the question, the picture, an earlier answer, or nowhere. Two questions are asked of the same run.
+The judge asks whether a value could be known at all; the summariser asks which earlier call has to come first. Both
+look at values, not at what an agent may have thought.
+
+A call that changes something is never put into one step with another that touches the same thing. What a call changes
+follows from its arguments: the place it is asked to write to or, if there is none, everything it names.
 """
 
 import re
@@ -9,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from json import dumps
-from typing import Any
+from pathlib import PurePosixPath
 
-from m3bench.proxy.dataflow import distinctive_values, texts
-from m3bench.server.lab.authoring.curation.material import Act, Material, path_of
+from m3bench.proxy.steps.dataflow import distinctive_values, texts
+from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial, path_of
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.facts import within
 
@@ -38,7 +42,7 @@ def is_path(text: str) -> bool:
     return _PATH.fullmatch(text) is not None and "://" not in text
 
 
-def phrases(arguments: Mapping[str, Any]) -> Iterator[str]:
+def phrases(arguments: Mapping[str, object]) -> Iterator[str]:
     """The values of arguments that could stand in an answer, in one case: whole texts, and numbers in them."""
     yield from distinctive_values(arguments)
     for text in texts(arguments):
@@ -60,8 +64,8 @@ def is_derived(number: str, said: str) -> bool:
     places = len(number.partition(".")[2])
     known = said_numbers(said)
     if any(
-        abs(round(one * factor, places) - wanted) < 1e-9 or abs(round(one / factor, places) - wanted) < 1e-9
-        for one in known
+        abs(round(number * factor, places) - wanted) < 1e-9 or abs(round(number / factor, places) - wanted) < 1e-9
+        for number in known
         for factor in _FACTORS
     ):
         return True
@@ -98,7 +102,7 @@ def reads_picture(act: Act, pictures: frozenset[str]) -> bool:
     return any(path_of(text) in pictures for text in texts(act.arguments))
 
 
-def sources(material: Material, acts: Sequence[Act], index: int, known: str) -> list[list[int]]:
+def sources(material: CurationMaterial, acts: Sequence[Act], index: int, known: str) -> list[list[int]]:
     """For each value of a call that it must have been told: the earlier calls whose answers have it.
 
     A value of the question needs no source. One that can be seen in a picture needs one only if a call that looked
@@ -112,10 +116,10 @@ def sources(material: Material, acts: Sequence[Act], index: int, known: str) -> 
     """
     act, earlier = acts[index], range(index)
     strong = set(distinctive_values(act.arguments))
-    needed = [[one for one in earlier if _gave_place(acts[one], act, material.pictures)]]
+    needed = [[place for place in earlier if _gave_place(acts[place], act, material.pictures)]]
     for name, value in act.arguments.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            needed.append([one for one in earlier if _labels(acts[one], name, value)])
+            needed.append([place for place in earlier if _labels(acts[place], name, value)])
     for value in dict.fromkeys(phrases(act.arguments)):
         if NUMBER.fullmatch(value) and not within(value, f"{material.asked}\n{material.seen}"):
             needed += _number_sources(acts, index, value)
@@ -128,10 +132,10 @@ def sources(material: Material, acts: Sequence[Act], index: int, known: str) -> 
             continue
         parts = [value] if within(value, material.seen) else _seen_words(material, value)
         needed.append(
-            [one for one in earlier if reads_picture(acts[one], material.pictures)
-             and any(within(part, acts[one].said) for part in parts)]
+            [place for place in earlier if reads_picture(acts[place], material.pictures)
+             and any(within(part, acts[place].said) for part in parts)]
             if parts
-            else [one for one in earlier if _gave(acts[one], value, value in strong)]
+            else [place for place in earlier if _gave(acts[place], value, value in strong)]
         )  # fmt: skip
     return [found for found in needed if found]
 
@@ -143,26 +147,26 @@ def _number_sources(acts: Sequence[Act], index: int, value: str) -> list[list[in
     numbers = [said_numbers(act.said) for act in acts[:index]]
     own = [said_numbers(" ".join(texts(act.arguments))) for act in acts[:index]]
     found = [
-        one
-        for one in range(index)
-        if any(abs(round(number, places) - wanted) < 1e-9 for number in numbers[one]) and wanted not in own[one]
+        place
+        for place in range(index)
+        if any(abs(round(number, places) - wanted) < 1e-9 for number in numbers[place]) and wanted not in own[place]
     ]
     if found:
         return [found]
     if any(wanted in numbers for numbers in own):
         return []
     everything = "\n".join(act.said for act in acts[:index])
-    return [[one] for one in range(index) if numbers[one]] if is_derived(value, everything) else []
+    return [[place] for place in range(index) if numbers[place]] if is_derived(value, everything) else []
 
 
 @lru_cache(maxsize=256)
 def said_numbers(said: str) -> tuple[float, ...]:
     """The numbers in an answer, each once, however their thousands are parted."""
-    found = (float(one.replace(",", "")) for one in (*NUMBER.findall(said), *_grouped(said)))
+    found = (float(digits.replace(",", "")) for digits in (*NUMBER.findall(said), *_grouped(said)))
     return tuple(islice(dict.fromkeys(found), _MOST_SAID))
 
 
-def _seen_words(material: Material, value: str) -> list[str]:
+def _seen_words(material: CurationMaterial, value: str) -> list[str]:
     """Words of a longer text that can be seen in a picture."""
     return [
         word for word in _WORD.findall(value)
@@ -191,7 +195,7 @@ def _gave_place(earlier: Act, later: Act, pictures: frozenset[str]) -> bool:
         return False
     wanted = [float(text) for text in texts(later.arguments) if NUMBER.fullmatch(text) and float(text) >= _MARGIN]
     said = said_numbers(earlier.said)
-    close = [one for one in wanted if any(abs(one - other) <= _MARGIN for other in said)]
+    close = [number for number in wanted if any(abs(number - other) <= _MARGIN for other in said)]
     return len(close) >= _SIDES
 
 
@@ -199,3 +203,48 @@ def stands_alone(value: str, said: str) -> bool:
     """Whether a value is a whole field, line or item of an answer."""
     edge = r"[\"'\n:,;•*|()\[\]>-]"
     return re.search(rf"(?:^|{edge})\s*{re.escape(value)}\s*(?:$|{edge})", said) is not None
+
+
+_TARGETS = ("output", "save", "dest", "target")
+_HANDLES = ("id", "presentation_id", "document_id", "session_id")
+
+
+def touched(act: Act, tool: Tool | None) -> tuple[frozenset[str], frozenset[str]]:
+    """What a call reads and what it writes, by name."""
+    named = frozenset(_named(act.arguments, act.arguments))
+    if tool is None or tool.read_only:
+        return named, frozenset()
+    targets = {
+        name: value for name, value in act.arguments.items() if any(word in name.casefold() for word in _TARGETS)
+    }
+    written = frozenset(_named(targets, act.arguments))
+    return (named - written, written) if written else (frozenset(), named)
+
+
+def is_bound(earlier: Act, later: Act, tools: Mapping[str, Tool]) -> bool:
+    """Whether the order of two calls may matter because of what they leave behind."""
+    first_reads, first_writes = touched(earlier, tools.get(earlier.tool))
+    then_reads, then_writes = touched(later, tools.get(later.tool))
+    return bool(_shared(first_writes, then_reads | then_writes) or _shared(first_reads, then_writes))
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether some thing is in both, or inside a folder that is."""
+    return any(a == b or a.startswith(f"{b}/") or b.startswith(f"{a}/") for a in one for b in other)
+
+
+def _named(arguments: Mapping[str, object], all_arguments: Mapping[str, object]) -> Iterator[str]:
+    for name, value in arguments.items():
+        for text in texts(value):
+            if isinstance(value, str) and name in _HANDLES:
+                yield text
+            elif is_path(text):
+                path = path_of(text).rstrip("/")
+                # Two calls may fill one folder at a time; what they put there goes by what they are about.
+                yield from (
+                    [path] if PurePosixPath(path).suffix else [f"{path}/{topic}" for topic in _topics(all_arguments)]
+                )
+
+
+def _topics(arguments: Mapping[str, object]) -> list[str]:
+    return [value for value in distinctive_values(arguments) if not is_path(value)] or [""]

@@ -6,15 +6,14 @@ reach the screen. `Everyone` is used where nobody is asked.
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from m3bench.server.lab.authoring.curation.pipeline import Candidate, Ruling
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.task import Reference
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 WIDEST = 160
 """Characters of a call's arguments that are shown."""
@@ -46,7 +45,7 @@ class Terminal:
         edit: Lets the person change a text; None when they did not.
     """
 
-    def __init__(self, console: "Console", ask: Callable[[str], str], edit: Callable[[str], str | None]) -> None:
+    def __init__(self, console: Console, ask: Callable[[str], str], edit: Callable[[str], str | None]) -> None:
         self._console = console
         self._ask = ask
         self._edit = edit
@@ -85,11 +84,8 @@ def reference_text(reference: Reference) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def show(console: "Console", candidate: Candidate) -> None:
+def show(console: Console, candidate: Candidate) -> None:
     """The run and the candidate side by side, and what was left out."""
-    from rich.table import Table
-    from rich.text import Text
-
     material, proposal = candidate.material, candidate.proposal
     console.print(Text(f"\n{material.task.id} · run {material.run[:12]}", style="bold"))
     console.print(Text(printable(material.task.question)))
@@ -106,9 +102,7 @@ def show(console: "Console", candidate: Candidate) -> None:
         console.print(Text(f"Your edit was not taken: {printable(problem)}", style="red"))
 
 
-def _run_text(candidate: Candidate) -> "Text":
-    from rich.text import Text
-
+def _run_text(candidate: Candidate) -> Text:
     lines = Text()
     step = None
     for act in candidate.material.acts:
@@ -120,9 +114,7 @@ def _run_text(candidate: Candidate) -> "Text":
     return lines
 
 
-def _reference_text(reference: Reference) -> "Text":
-    from rich.text import Text
-
+def _reference_text(reference: Reference) -> Text:
     lines = Text()
     for number, calls in enumerate(reference.steps, 1):
         lines.append(f"step {number}\n", style="dim")

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from m3bench.server.lab.authoring.curation.decisions import FILE
+from m3bench.server.lab.authoring.curation.pipeline import FILE
 from m3bench.server.lab.authoring.curation.proof import merged
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError

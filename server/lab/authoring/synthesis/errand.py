@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias, get_args
 
-from m3bench.server.lab.authoring.synthesis.lexicon import Ask, Kind, Link, kinds, links, position
+from m3bench.server.lab.authoring.synthesis.lexicon import Askable, LexiconLink, ThingKind, kinds, links, position
 
 Motif: TypeAlias = Literal["chain", "fan-out", "join", "condition"]
 Together: TypeAlias = Literal["more", "total", "road", "buys"]
@@ -30,8 +30,8 @@ COINS = {"BTC": "bitcoin", "ETH": "ether", "BNB": "BNB", "SOL": "solana", "BCH":
 class Want:
     """Something to be told, and the way to it from what the card names."""
 
-    path: tuple[Link, ...]
-    ask: Ask
+    path: tuple[LexiconLink, ...]
+    ask: Askable
 
     @property
     def key(self) -> str:
@@ -39,16 +39,16 @@ class Want:
         return "/".join([*(link.name for link in self.path), self.ask.name])
 
     @property
-    def place(self) -> tuple[Link, ...]:
+    def place(self) -> tuple[LexiconLink, ...]:
         """The links to the thing that is spoken of; a last one that only tells something of it is no part of them."""
         return self.path[:-1] if self.path and not self.path[-1].to else self.path
 
 
 @dataclass(frozen=True, kw_only=True)
-class Errand:
+class SynthesisErrand:
     """Something that somebody may want done."""
 
-    kind: Kind
+    kind: ThingKind
     count: int
     """How many things are on the card."""
     motif: Motif
@@ -78,7 +78,7 @@ class Errand:
         return f"{self.kind.name} {self.motif} {self.together} {chief.key if chief else ''}"
 
 
-def errands(servers: Sequence[str], dice: random.Random) -> Iterator[Errand]:
+def errands(servers: Sequence[str], dice: random.Random) -> Iterator[SynthesisErrand]:
     """Errands without end, kinds of things and motifs in turns; none when the servers allow none.
 
     Args:
@@ -99,7 +99,7 @@ def errands(servers: Sequence[str], dice: random.Random) -> Iterator[Errand]:
                     yield made
 
 
-def wants(kind: Kind, servers: Sequence[str]) -> list[Want]:
+def wants(kind: ThingKind, servers: Sequence[str]) -> list[Want]:
     """Everything that may be asked about a kind of things."""
     found = [Want((), ask) for ask in kind.asks]
     found += [want for path in _paths(kind.name, (), servers) for want in (Want(path, ask) for ask in path[-1].asks)]
@@ -112,7 +112,7 @@ def usable() -> list[str]:
     return sorted({tool.partition("/")[0] for tool in (*tools, position().tool, PRICE) if tool} | {"math", "ocr"})
 
 
-def _paths(kind: str, path: tuple[Link, ...], servers: Sequence[str]) -> Iterator[tuple[Link, ...]]:
+def _paths(kind: str, path: tuple[LexiconLink, ...], servers: Sequence[str]) -> Iterator[tuple[LexiconLink, ...]]:
     seen = {name for link in path for name in (link.to, *link.of)}
     for link in links():
         if kind not in link.of or not _has(link.tool, servers) or (link.to and link.to in seen and path):
@@ -125,13 +125,13 @@ def _paths(kind: str, path: tuple[Link, ...], servers: Sequence[str]) -> Iterato
             yield from _paths(link.to, longer, servers)
 
 
-def _needs_position(kind: str, link: Link) -> bool:
+def _needs_position(kind: str, link: LexiconLink) -> bool:
     return kind == "town" and "{lat}" in str(link.arguments)
 
 
 def _errand(
-    kind: Kind, found: Sequence[Want], motif: Motif, servers: Sequence[str], dice: random.Random
-) -> Errand | None:
+    kind: ThingKind, found: Sequence[Want], motif: Motif, servers: Sequence[str], dice: random.Random
+) -> SynthesisErrand | None:
     several = all(persona.many for persona in kind.personas)
     match motif:
         case "chain":
@@ -144,18 +144,20 @@ def _errand(
             ]
             beside = dice.sample(on_the_way, min(len(on_the_way), dice.choice((0, 1, 1))))
             count = dice.choice((1, 1, 2)) if several else 1
-            return Errand(kind=kind, count=count, motif=motif, wants=(*_sorted(beside, found), end))
+            return SynthesisErrand(kind=kind, count=count, motif=motif, wants=(*_sorted(beside, found), end))
         case "fan-out":
             count = dice.choice((1, 1, 2, 3)) if several else 1
             some = _apart(found, dice.choice((3, 4)) if count == 1 else dice.choice((2, 3)), dice)
-            return Errand(kind=kind, count=count, motif=motif, wants=_sorted(some, found)) if some else None
+            return SynthesisErrand(kind=kind, count=count, motif=motif, wants=_sorted(some, found)) if some else None
         case "join":
             return _join(kind, found, servers, dice) if several else _bought(kind, found, servers, dice)
         case "condition":
             return _condition(kind, found, dice)
 
 
-def _join(kind: Kind, found: Sequence[Want], servers: Sequence[str], dice: random.Random) -> Errand | None:
+def _join(
+    kind: ThingKind, found: Sequence[Want], servers: Sequence[str], dice: random.Random
+) -> SynthesisErrand | None:
     able: dict[Together, bool] = {
         "more": any(want.ask.more and want.ask.by for want in found),
         "total": any(want.ask.total for want in found),
@@ -170,7 +172,7 @@ def _join(kind: Kind, found: Sequence[Want], servers: Sequence[str], dice: rando
         return _bought(kind, found, servers, dice)
     if way == "road":
         some = _apart([want for want in found if want.path], 1, dice)
-        return Errand(kind=kind, count=2, motif="join", together=way, wants=some) if some else None
+        return SynthesisErrand(kind=kind, count=2, motif="join", together=way, wants=some) if some else None
     chief = dice.choice(
         [want for want in found if (want.ask.more and want.ask.by if way == "more" else want.ask.total)]
     )
@@ -178,23 +180,25 @@ def _join(kind: Kind, found: Sequence[Want], servers: Sequence[str], dice: rando
     some = _apart(others, 1 if way == "total" else dice.choice((1, 2)), dice)
     count = 2 if way == "more" else dice.choice((2, 3))
     return (
-        Errand(kind=kind, count=count, motif="join", together=way, joined=chief, wants=_sorted(some, found))
+        SynthesisErrand(kind=kind, count=count, motif="join", together=way, joined=chief, wants=_sorted(some, found))
         if some
         else None
     )
 
 
-def _bought(kind: Kind, found: Sequence[Want], servers: Sequence[str], dice: random.Random) -> Errand | None:
+def _bought(
+    kind: ThingKind, found: Sequence[Want], servers: Sequence[str], dice: random.Random
+) -> SynthesisErrand | None:
     priced = [want for want in found if want.ask.buys]
     if not priced or not _has(PRICE, servers):
         return None
     chief = dice.choice(priced)
     some = _apart([want for want in found if want.path != chief.path], dice.choice((1, 2)), dice)
-    return Errand(kind=kind, count=1, motif="join", together="buys", joined=chief, wants=_sorted(some, found),
+    return SynthesisErrand(kind=kind, count=1, motif="join", together="buys", joined=chief, wants=_sorted(some, found),
                   coin=dice.choice(sorted(COINS))) if some else None  # fmt: skip
 
 
-def _condition(kind: Kind, found: Sequence[Want], dice: random.Random) -> Errand | None:
+def _condition(kind: ThingKind, found: Sequence[Want], dice: random.Random) -> SynthesisErrand | None:
     deciders = [want for want in found if want.ask.above]
     if not deciders:
         return None
@@ -210,8 +214,15 @@ def _condition(kind: Kind, found: Sequence[Want], dice: random.Random) -> Errand
         return None
     either = dice.choice(pairs)
     beside = [want for want in found if want not in either and want != decider]
-    return Errand(kind=kind, count=1, motif="condition", decider=decider, limit=dice.choice(decider.ask.limits),
-                  either=tuple(dice.sample(either, 2)), wants=_apart(beside, 1, dice))  # fmt: skip
+    return SynthesisErrand(
+        kind=kind,
+        count=1,
+        motif="condition",
+        decider=decider,
+        limit=dice.choice(decider.ask.limits),
+        either=tuple(dice.sample(either, 2)),
+        wants=_apart(beside, 1, dice),
+    )
 
 
 def _apart(found: Sequence[Want], count: int, dice: random.Random) -> tuple[Want, ...]:
@@ -228,7 +239,7 @@ def _sorted(some: Sequence[Want], found: Sequence[Want]) -> tuple[Want, ...]:
     return tuple(sorted(some, key=found.index))
 
 
-def _tool(kind: Kind) -> str:
+def _tool(kind: ThingKind) -> str:
     return kind.lookup.tool if kind.lookup is not None else ""
 
 

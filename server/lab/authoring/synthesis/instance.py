@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from m3bench.server.lab.authoring.synthesis.errand import PRICE, ROAD, Errand, Want
-from m3bench.server.lab.authoring.synthesis.lexicon import Ask, Lookup, Pick, position
+from m3bench.server.lab.authoring.synthesis.errand import PRICE, ROAD, SynthesisErrand, Want
+from m3bench.server.lab.authoring.synthesis.lexicon import Askable, LexiconLink, Lookup, Pick, position
 from m3bench.server.lab.authoring.synthesis.rows import Row, number, rows
 from m3bench.server.lab.authoring.synthesis.trial_sandbox import TrialSandbox
 from m3bench.tasks.families.base import call, need
@@ -32,7 +32,7 @@ _NUMBERS = frozenset({"{lat}", "{lng}", "{from_lat}", "{from_lng}", "{object}"})
 
 
 @dataclass(frozen=True)
-class Made:
+class MadeCall:
     """A call that was made."""
 
     call: ReferenceCall
@@ -41,10 +41,10 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Thing:
+class KnownThing:
     """Something that is spoken of, and what is known of it."""
 
-    facts: Mapping[str, Any]
+    facts: Mapping[str, object]
     step: int
     """The step that told of it; -1 when the card did."""
     others: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Thing:
 
 
 @dataclass(frozen=True)
-class Answer:
+class InstanceAnswer:
     """Something that was asked, and the answer to it."""
 
     want: Want
@@ -67,7 +67,7 @@ class Answer:
     compared: tuple[float, ...] = ()
 
     @property
-    def ask(self) -> Ask:
+    def ask(self) -> Askable:
         """What was asked."""
         return self.want.ask
 
@@ -76,15 +76,15 @@ class Answer:
 class Instance:
     """A task in the making."""
 
-    errand: Errand
+    errand: SynthesisErrand
     things: tuple[str, ...]
     """What is written on the card."""
-    made: dict[str, Made] = field(default_factory=dict)
+    made: dict[str, MadeCall] = field(default_factory=dict)
     """The calls, by what they are."""
-    answers: list[Answer] = field(default_factory=list)
-    joined: list[Answer] = field(default_factory=list)
+    answers: list[InstanceAnswer] = field(default_factory=list)
+    joined: list[InstanceAnswer] = field(default_factory=list)
     """The numbers that were brought together, thing by thing."""
-    decided: Answer | None = None
+    decided: InstanceAnswer | None = None
     taken: int = 0
     """Which of the two things that a condition decides between was wanted."""
     winner: int = 0
@@ -98,13 +98,13 @@ class Instance:
     @property
     def steps(self) -> list[list[ReferenceCall]]:
         """The calls, step by step."""
-        last = max((one.step for one in self.made.values()), default=-1)
-        return [[one.call for one in self.made.values() if one.step == step] for step in range(last + 1)]
+        last = max((made.step for made in self.made.values()), default=-1)
+        return [[made.call for made in self.made.values() if made.step == step] for step in range(last + 1)]
 
     @property
     def heard(self) -> list[list[str]]:
         """What the calls of each step answered."""
-        return [[one.text for one in self.made.values() if one.step == step] for step in range(len(self.steps))]
+        return [[made.text for made in self.made.values() if made.step == step] for step in range(len(self.steps))]
 
     @property
     def asked(self) -> list[list[str | float]]:
@@ -117,7 +117,9 @@ class Instance:
         return found
 
 
-async def instantiate(errand: Errand, trial: TrialSandbox, pool: Sequence[str], dice: random.Random) -> Instance:
+async def instantiate(
+    errand: SynthesisErrand, trial: TrialSandbox, pool: Sequence[str], dice: random.Random
+) -> Instance:
     """Fill an errand with things from a pool.
 
     Raises:
@@ -198,8 +200,10 @@ class _Player:
     async def _drive(self) -> None:
         spots = [await self._thing(index, ()) for index in range(2)]
         spots = [await self._placed(spot) for spot in spots]
-        ends = [{"location": {"latLng": {"latitude": float(spot.facts["lat"]), "longitude": float(spot.facts["lng"])}}}
-                for spot in spots]  # fmt: skip
+        ends = [
+            {"location": {"latLng": {"latitude": _degrees(spot, "lat"), "longitude": _degrees(spot, "lng")}}}
+            for spot in spots
+        ]
         schema = self._trial.catalog.tool(ROAD).input_schema
         free = [name for name in schema["properties"] if name not in ("origin", "destination")]
         one = call(ROAD, {"origin": ends[0], "destination": ends[1]}, free=free)
@@ -210,38 +214,40 @@ class _Player:
         self.made.result = round(int(found[1]) / 1000, 1)
         self.made.result_step = self.made.made[_key(one)].step
 
-    async def _answer(self, index: int, want: Want) -> Answer:
+    async def _answer(self, index: int, want: Want) -> InstanceAnswer:
         thing = await self._thing(index, want.path)
         need(want.ask.fact in thing.facts, f"no {want.ask.fact}")
         value = _value(want.ask, thing.facts[want.ask.fact])
         chosen = want.path and want.path[-1].pick is not None and want.ask.kind == "name"
         others = thing.others if chosen else ()
-        return Answer(want, index, value, thing.step, others, thing.compared if chosen else ())
+        return InstanceAnswer(want, index, value, thing.step, others, thing.compared if chosen else ())
 
-    async def _thing(self, index: int, path: Sequence[Any]) -> Thing:
+    async def _thing(self, index: int, path: Sequence[LexiconLink]) -> KnownThing:
         """What a path leads to from a thing on the card."""
         card = self.made.things[index]
-        thing = Thing({"thing": card, "city": card, "where": card}, -1)
+        thing = KnownThing({"thing": card, "city": card, "where": card}, -1)
         lookup = self.made.errand.kind.lookup
         if lookup is not None:
             thing = await self._looked_up(thing, lookup)
         for link in path:
             if not link.tool:
-                thing = Thing({name: _filled(value, thing.facts) for name, value in link.arguments.items()}, thing.step)
+                thing = KnownThing(
+                    {name: _filled(value, thing.facts) for name, value in link.arguments.items()}, thing.step
+                )
                 continue
             if "{lat}" in json.dumps(link.arguments):
                 thing = await self._placed(thing)
             thing = await self._looked_up(thing, link)
         return thing
 
-    async def _placed(self, thing: Thing) -> Thing:
+    async def _placed(self, thing: KnownThing) -> KnownThing:
         """The same with its position."""
         if "lat" in thing.facts:
             return thing
         found = await self._looked_up(thing, position())
-        return Thing({**thing.facts, **found.facts}, found.step)
+        return KnownThing({**thing.facts, **found.facts}, found.step)
 
-    async def _looked_up(self, thing: Thing, lookup: Lookup) -> Thing:
+    async def _looked_up(self, thing: KnownThing, lookup: Lookup) -> KnownThing:
         arguments = _filled(lookup.arguments, thing.facts)
         near = _near(arguments, lookup.near)
         words = {name: re.findall(r"\w+", str(arguments[name])) for name in lookup.words}
@@ -252,7 +258,9 @@ class _Player:
         row, others, compared = _picked(listed, lookup.pick, lookup.take.get("name", "")) if lookup.pick else (
             listed[0] if listed else {}, (), ()
         )  # fmt: skip
-        facts = {name: value for name, path in lookup.take.items() if (value := _taken(path, row, text)) is not None}
+        facts: dict[str, object] = {
+            name: value for name, path in lookup.take.items() if (value := _taken(path, row, text)) is not None
+        }
         facts |= {f"from_{name}": thing.facts[name] for name in ("lat", "lng") if name in thing.facts}
         for name, template in lookup.same.items():
             said, wanted = fold(str(facts.get(name, ""))), fold(str(_filled(template, thing.facts)))
@@ -260,9 +268,9 @@ class _Player:
         for name, template in lookup.holds.items():
             said, wanted = fold(str(facts.get(name, ""))), fold(str(_filled(template, thing.facts)))
             need(wanted in said, "another thing was found")
-        return Thing(facts, self.made.made[_key(one)].step, others, compared)
+        return KnownThing(facts, self.made.made[_key(one)].step, others, compared)
 
-    def _optional(self, tool: str, arguments: Mapping[str, Any]) -> list[str]:
+    def _optional(self, tool: str, arguments: Mapping[str, object]) -> list[str]:
         """Arguments that a client may add."""
         schema = self._trial.catalog.tool(tool).input_schema
         return [name for name in schema.get("properties", {}) if name not in arguments]
@@ -273,15 +281,19 @@ class _Player:
             text = await self._trial.text(one.tool, one.arguments)
             need(bool(text), f"{one.tool} does not answer")
             assert text is not None
-            self.made.made[_key(one)] = Made(one, text, max(after, self._after) + 1)
+            self.made.made[_key(one)] = MadeCall(one, text, max(after, self._after) + 1)
         return self.made.made[_key(one)].text
+
+
+def _degrees(thing: KnownThing, name: str) -> float:
+    return float(str(thing.facts[name]))
 
 
 def _key(one: ReferenceCall) -> str:
     return f"{one.tool} {json.dumps(one.arguments, sort_keys=True, ensure_ascii=False)}"
 
 
-def _filled(value: Any, facts: Mapping[str, Any]) -> Any:
+def _filled(value: Any, facts: Mapping[str, object]) -> Any:
     """A template with facts put in; a number stays one where it stands alone."""
     if isinstance(value, Mapping):
         return {name: _filled(part, facts) for name, part in value.items()}
@@ -297,7 +309,7 @@ def _filled(value: Any, facts: Mapping[str, Any]) -> Any:
     return value.format(**facts)
 
 
-def _near(arguments: Mapping[str, Any], span: float) -> dict[str, float]:
+def _near(arguments: Mapping[str, object], span: float) -> dict[str, float]:
     return {name: span for name, value in arguments.items() if span and isinstance(value, float)}
 
 
@@ -322,7 +334,7 @@ def _taken(path: str, row: Row, text: str) -> str | int | float | None:
     return row.get(path)
 
 
-def _value(ask: Ask, found: Any) -> str | float:
+def _value(ask: Askable, found: object) -> str | float:
     """What the answer to an ask is."""
     if ask.kind == "number":
         value = round(_need_number(found) * ask.scale, 6)
@@ -333,7 +345,7 @@ def _value(ask: Ask, found: Any) -> str | float:
     return text
 
 
-def _need_number(found: Any) -> float:
+def _need_number(found: object) -> float:
     value = number(found.strip() if isinstance(found, str) else found)
     need(value is not None, f"{found!r} is no number")
     assert value is not None

@@ -19,7 +19,7 @@ _STRICT = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class Ask:
+class Askable:
     """Something to be told about a thing.
 
     In its words `{x}` stands for the thing and `{p}` for what it was found near; alternatives have a bar between them.
@@ -65,7 +65,7 @@ class Lookup:
     """A call about a thing, and what is taken from its answer."""
 
     tool: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, object]
     """Values in braces are facts that are known of the thing."""
     take: Mapping[str, str]
     """Facts by name: a path in the row that is meant, or a regular expression between slashes over the whole answer."""
@@ -83,12 +83,12 @@ class Lookup:
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class Link(Lookup):
+class LexiconLink(Lookup):
     """What leads from a thing to another one, or to what is asked about it."""
 
     tool: str = ""
     """Empty when what is known of the thing says which the other one is."""
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, object] = field(default_factory=dict)
     take: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
     of: tuple[str, ...]
@@ -101,7 +101,7 @@ class Link(Lookup):
     """The other thing when it was just spoken of: `that town`."""
     nouns: str = ""
     """Several of the others: `head-office towns`."""
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[Askable, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
@@ -109,7 +109,7 @@ class Harvest:
     """Where the things on cards come from: what a call returns."""
 
     tool: str
-    calls: tuple[Mapping[str, Any], ...]
+    calls: tuple[Mapping[str, object], ...]
     field: str
 
 
@@ -127,7 +127,7 @@ class Persona:
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class Kind:
+class ThingKind:
     """What can stand on a card."""
 
     name: str
@@ -140,7 +140,7 @@ class Kind:
     personas: tuple[Persona, ...]
     lookup: Lookup | None = None
     """How it is looked up; left out when its name alone is enough."""
-    asks: tuple[Ask, ...] = ()
+    asks: tuple[Askable, ...] = ()
     values: tuple[str, ...] = ()
     harvest: Harvest | None = None
     exact: bool = False
@@ -150,15 +150,15 @@ class Kind:
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def kinds() -> Mapping[str, ThingKind]:
     """What can stand on a card, by name."""
-    return {name: Kind(name=name, **entry) for name, entry in _data("kinds").items()}
+    return {name: ThingKind(name=name, **entry) for name, entry in _data("kinds").items()}
 
 
 @cache
-def links() -> tuple[Link, ...]:
+def links() -> tuple[LexiconLink, ...]:
     """What leads from one thing to another."""
-    return tuple(Link(name=name, **entry) for name, entry in _data("links").items())
+    return tuple(LexiconLink(name=name, **entry) for name, entry in _data("links").items())
 
 
 @cache

@@ -4,6 +4,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,15 +15,13 @@ from m3bench.sandboxes.backends.base import Backend, SandboxSpec
 from m3bench.server.lab.authoring.fairness import solves
 from m3bench.server.lab.authoring.planning import play_plans
 from m3bench.server.lab.authoring.synthesis.card import card
-from m3bench.server.lab.authoring.synthesis.errand import Errand, errands, usable
-from m3bench.server.lab.authoring.synthesis.handed_in import fields
+from m3bench.server.lab.authoring.synthesis.errand import SynthesisErrand, errands, usable
 from m3bench.server.lab.authoring.synthesis.instance import Instance, instantiate
 from m3bench.server.lab.authoring.synthesis.lexicon import Persona
-from m3bench.server.lab.authoring.synthesis.pools import pool
 from m3bench.server.lab.authoring.synthesis.rewording import Rewording
-from m3bench.server.lab.authoring.synthesis.trial_sandbox import TrialSandbox
+from m3bench.server.lab.authoring.synthesis.trial_sandbox import TrialSandbox, pool
 from m3bench.server.lab.authoring.synthesis.usefulness import Usefulness
-from m3bench.server.lab.authoring.synthesis.wording import answer, question, wording
+from m3bench.server.lab.authoring.synthesis.wording import answer, fields, question, wording
 from m3bench.server.lab.authoring.verification import verify
 from m3bench.tasks.catalog import did_you_mean, load_catalog
 from m3bench.tasks.errors import UserError
@@ -47,14 +46,25 @@ MOST_NARROW = 0.3
 """Share of tasks that may need fewer servers than that, where more are allowed."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SynthesisRequest:
+    """Which set is to be made: the same request always gives the same set."""
+
+    servers: Sequence[str]
+    """Which tools may be used."""
+    count: int
+    """How many tasks."""
+    seed: int
+    """Another seed gives other tasks."""
+    name: str
+    """The set's name."""
+
+
 async def make_set(
-    servers: Sequence[str],
+    request: SynthesisRequest,
     *,
-    count: int,
-    seed: int,
     art: Art,
     backend: Backend,
-    name: str,
     rewording: Rewording | None = None,
     usefulness: Usefulness | None = None,
     progress: Callable[[str], None] = lambda id: None,
@@ -62,12 +72,9 @@ async def make_set(
     """Make a set of tasks.
 
     Args:
-        servers: Which tools may be used.
-        count: How many tasks.
-        seed: Another seed gives other tasks.
+        request: Which set.
         art: What pictures are made of.
         backend: Where calls are made and tasks are proved.
-        name: The set's name.
         rewording: Says the questions in other words; as the grammar says them when left out.
         usefulness: Refuses tasks that measure nothing, and counts them; one of its own when left out.
         progress: Told the id of each task.
@@ -75,22 +82,22 @@ async def make_set(
     Raises:
         UserError: The servers do not give so many tasks.
     """
-    check_servers(servers)
+    check_servers(request.servers)
     with TemporaryDirectory(prefix="m3bench-") as place:
         sandbox = await backend.open(SandboxSpec(workspace=Path(place)))
         try:
             trial = TrialSandbox(sandbox, Path(place))
-            maker = _Maker(servers, seed, art, backend, trial, rewording, usefulness or Usefulness())
-            tasks = [task async for task in maker.tasks(count, progress)]
+            maker = _Maker(request, art, backend, trial, rewording, usefulness or Usefulness())
+            tasks = [task async for task in maker.tasks(request.count, progress)]
         finally:
             with anyio.CancelScope(shield=True):
                 await sandbox.aclose()
-    if len(tasks) < count:
+    if len(tasks) < request.count:
         raise UserError(
-            f"{', '.join(servers)} give {len(tasks)} different tasks, {count} were wanted:"
+            f"{', '.join(request.servers)} give {len(tasks)} different tasks, {request.count} were wanted:"
             " name more servers, or fewer tasks."
         )
-    made = TaskSet(schema=2, name=name, version=f"seed-{seed}", tasks=tuple(tasks))
+    made = TaskSet(schema=2, name=request.name, version=f"seed-{request.seed}", tasks=tuple(tasks))
     return MadeLibrary(made, maker.files, maker.plans)
 
 
@@ -110,8 +117,7 @@ class _Maker:
 
     def __init__(
         self,
-        servers: Sequence[str],
-        seed: int,
+        request: SynthesisRequest,
         art: Art,
         backend: Backend,
         trial: TrialSandbox,
@@ -120,8 +126,8 @@ class _Maker:
     ) -> None:
         self.files: dict[str, bytes] = {}
         self.plans: dict[str, tuple[Plan, ...]] = {}
-        self._servers = servers
-        self._dice = random.Random(f"synthesis {seed} {' '.join(sorted(servers))}")
+        self._servers = request.servers
+        self._dice = random.Random(f"synthesis {request.seed} {' '.join(sorted(request.servers))}")
         self._art = art
         self._backend = backend
         self._trial = trial
@@ -159,7 +165,9 @@ class _Maker:
             progress(task.id)
             yield task
 
-    async def _instance(self, errand: Errand, dice: random.Random, without: Sequence[str] = ()) -> Instance | None:
+    async def _instance(
+        self, errand: SynthesisErrand, dice: random.Random, without: Sequence[str] = ()
+    ) -> Instance | None:
         kind = errand.kind
         if kind.name not in self._pools:
             self._pools[kind.name] = await pool(kind, self._trial)
@@ -184,7 +192,7 @@ class _Maker:
         if asked is None:
             return None
         task = _framed(made, id, file, asked, persona.role, self._dice, self._servers)
-        if any(solves(task, one) or solves(one, task) for one in self._made):
+        if any(solves(task, other) or solves(other, task) for other in self._made):
             return None
         plans = await self._proof(task, files)
         if plans is None:
@@ -221,14 +229,14 @@ def _framed(
 ) -> Task:
     steps = tuple(tuple(step) for step in made.steps)
     ways = [Reference(steps=steps)] if "math" in servers else []
-    mental = tuple(tuple(one for one in step if not one.tool.startswith("math/")) for step in steps)
+    mental = tuple(tuple(made_call for made_call in step if not made_call.tool.startswith("math/")) for step in steps)
     mental = tuple(step for step in mental if step)
     if mental != steps or not ways:
         ways.append(Reference(steps=mental, note="worked out without a tool" if ways else ""))
     if "ocr" in servers:
         look = call("ocr/perform_ocr", {"input_data": media(file)}, free=("language", "config"))
         ways += [Reference(steps=((look,), *way.steps), note="the card read with a tool") for way in ways[:1]]
-    used = {one.tool.partition("/")[0] for way in ways for step in way.steps for one in step}
+    used = {made_call.tool.partition("/")[0] for way in ways for step in way.steps for made_call in step}
     others = sorted({tool.server for tool in load_catalog().ready.tools} - used)
     return Task(
         id=id,
@@ -246,25 +254,25 @@ def _framed(
     )
 
 
-def _askers(errand: Errand) -> list[Persona]:
+def _askers(errand: SynthesisErrand) -> list[Persona]:
     """Who would ask that; nobody when nobody has any business with all of it."""
-    wanted = [*errand.wants, *errand.either, *(one for one in (errand.joined, errand.decider) if one is not None)]
+    wanted = [*errand.wants, *errand.either, *(chief for chief in (errand.joined, errand.decider) if chief is not None)]
     parts = {part for want in wanted for part in want.key.split("/")}
     role = errand.joined.ask.role if errand.joined is not None and errand.together == "buys" else ""
     return [
-        one
-        for one in errand.kind.personas
-        if (one.many or errand.count == 1) and parts.isdisjoint(one.avoid) and role in ("", one.role)
+        persona
+        for persona in errand.kind.personas
+        if (persona.many or errand.count == 1) and parts.isdisjoint(persona.avoid) and role in ("", persona.role)
     ]
 
 
 def _servers(made: Instance) -> set[str]:
     """The servers that every solution needs: what is computed can be computed without a tool."""
-    return {one.tool.partition("/")[0] for step in made.steps for one in step} - {"math"}
+    return {made_call.tool.partition("/")[0] for step in made.steps for made_call in step} - {"math"}
 
 
 def _leaks(asked: str, made: Instance) -> bool:
     """Whether a question says what is on the card or what the answer is."""
     text = fold(asked)
-    secrets = [*made.things, *(str(one.value) for one in made.answers if isinstance(one.value, str))]
+    secrets = [*made.things, *(str(answer.value) for answer in made.answers if isinstance(answer.value, str))]
     return any(len(secret) > 2 and fold(secret) in text for secret in secrets)

@@ -7,7 +7,7 @@ specific to a tool. A row is what a person would call one result; a value keeps 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeGuard
 
 Scalar: TypeAlias = "str | int | float"
 Row: TypeAlias = "dict[str, Scalar]"
@@ -46,7 +46,7 @@ def number(value: object) -> float | None:
     return float(found[0].replace(",", "")) if len(found) == 1 and _NUMBER.fullmatch(bare) else None
 
 
-def _json_values(text: str) -> Iterator[Any]:
+def _json_values(text: str) -> Iterator[object]:
     """The JSON values that a text consists of, one after another; none when it is not JSON."""
     decoder, at = json.JSONDecoder(), 0
     found = []
@@ -63,7 +63,7 @@ def _json_values(text: str) -> Iterator[Any]:
     yield from found
 
 
-def _json_rows(value: Any) -> list[Row]:
+def _json_rows(value: object) -> list[Row]:
     if isinstance(value, list):
         if value and not any(isinstance(item, dict | list) for item in value):
             return [{"value": item} for item in value if _is_scalar(item)]
@@ -84,7 +84,7 @@ def _json_rows(value: Any) -> list[Row]:
     return [_flat(inner)] if isinstance(inner, dict) else []
 
 
-def _is_wrapper(value: Mapping[str, Any]) -> bool:
+def _is_wrapper(value: Mapping[str, object]) -> bool:
     """Whether an object is only a list with counts around it."""
     names = {"total", "limit", "start", "page", "total_results", "total_pages", "query", "search_type", "search_term"}
     others = [
@@ -94,7 +94,7 @@ def _is_wrapper(value: Mapping[str, Any]) -> bool:
     return len(others) <= 2
 
 
-def _flat(value: Mapping[str, Any], prefix: str = "") -> Row:
+def _flat(value: Mapping[str, object], prefix: str = "") -> Row:
     row: Row = {}
     for name, part in value.items():
         path = f"{prefix}{name}"
@@ -109,7 +109,7 @@ def _flat(value: Mapping[str, Any], prefix: str = "") -> Row:
     return row
 
 
-def _is_scalar(value: object) -> bool:
+def _is_scalar(value: object) -> TypeGuard[Scalar]:
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
 
 

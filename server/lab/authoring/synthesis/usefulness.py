@@ -2,18 +2,114 @@
 
 MCP-Bench has a model rate how useful a task is. Here rules decide, from what the calls of a task really answered, and
 the same task is always decided in the same way. Whether a task can be solved is proved elsewhere.
+
+Two tasks are near-duplicates when one of three holds: they ask the same of the same kind of things, whatever stands on
+the card; at least half of the calls of one of them are calls of the other; or the questions share at least half of the
+runs of three words that either of them has (the Jaccard index of their word trigrams is 0.5 or more).
+
+A question must not name a service or tool, as the catalog has it and as people spell it: whoever asks wants something
+done and does not know by which tool. A tool's name of several words counts with blanks between them as well; a name
+that is an ordinary word, such as `search`, does not count. What people call the services behind the servers stands in
+`words/services.toml`.
 """
 
+import re
+import tomllib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Literal
 
 from m3bench.server.lab.authoring.synthesis.instance import Instance
-from m3bench.server.lab.authoring.synthesis.likeness import Kept
-from m3bench.server.lab.authoring.synthesis.names import named
+from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.facts import MIN_DIGITS, MIN_LETTERS, MIN_ROUNDED, Held, digits
 from m3bench.tasks.folding import fold
-from m3bench.tasks.task import Task
+from m3bench.tasks.task import ReferenceCall, Task
+
+
+@cache
+def forbidden() -> tuple[str, ...]:
+    """What a question must not say, in lower case, sorted."""
+    folder = files("m3bench.server.lab.authoring.synthesis") / "words"
+    services = tomllib.loads((folder / "services.toml").read_text(encoding="utf-8"))
+    return tuple(sorted({*_of_tools(), *(name.casefold() for names in services.values() for name in names)}))
+
+
+def named(text: str) -> str | None:
+    """The first service or tool that a text names; None when it names none."""
+    found = _pattern().search(" ".join(re.sub(r"[^\w.\s-]", " ", text.casefold()).split()))
+    return found[0] if found else None
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, forbidden()))})(?!\w)")
+
+
+def _of_tools() -> Iterator[str]:
+    for tool in load_catalog().ready.tools:
+        for name in (tool.name, tool.server):
+            spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"[_-]+", " ", name)).casefold()
+            if " " in spaced:
+                yield spaced
+            if spaced != name:
+                yield name.casefold()
+        yield from (tool.qualified.casefold(), tool.exposed.casefold())
+
+
+MOST_CALLS = 0.5
+"""Share of the calls of the shorter task that may not be reached by those that both have."""
+MOST_WORDS = 0.5
+"""Share of runs of three words that may not be reached by those that both questions have."""
+RUN = 3
+
+
+def trigrams(question: str) -> frozenset[tuple[str, ...]]:
+    """The runs of three words of a question."""
+    words = re.findall(r"[\w'°.,]*\w", question.casefold())
+    return frozenset(zip(*(words[start:] for start in range(RUN)), strict=False))
+
+
+def same_words(one: str, other: str) -> float:
+    """The share of runs of three words that two questions have in common, of all that either has."""
+    mine, others = trigrams(one), trigrams(other)
+    return len(mine & others) / len(mine | others) if mine or others else 1.0
+
+
+def same_calls(one: Sequence[Sequence[ReferenceCall]], other: Sequence[Sequence[ReferenceCall]]) -> float:
+    """The share of the calls of the shorter of two references that are calls of the other as well."""
+    mine, others = _calls(one), _calls(other)
+    return len(mine & others) / min(len(mine), len(others)) if mine and others else 0.0
+
+
+@dataclass
+class KeptTasks:
+    """The tasks that were kept so far."""
+
+    _shapes: set[str] = field(default_factory=set)
+    _tasks: list[Task] = field(default_factory=list)
+
+    def repeats(self, shape: str, steps: Sequence[Sequence[ReferenceCall]]) -> bool:
+        """Whether a task that asks this with these calls is a near-duplicate, whatever its words will be."""
+        return shape in self._shapes or any(
+            same_calls(steps, task.references[0].steps) >= MOST_CALLS for task in self._tasks
+        )
+
+    def sounds_like(self, question: str) -> bool:
+        """Whether a question is worded nearly as that of a task that was kept."""
+        return any(same_words(question, task.question) >= MOST_WORDS for task in self._tasks)
+
+    def keep(self, shape: str, task: Task) -> None:
+        """Remember a task."""
+        self._shapes.add(shape)
+        self._tasks.append(task)
+
+
+def _calls(steps: Sequence[Sequence[ReferenceCall]]) -> frozenset[str]:
+    return frozenset(f"{call.tool} {sorted(call.arguments.items())}" for step in steps for call in step)
+
 
 Reason = Literal["needless step", "trivial answer", "near-duplicate", "names a service"]
 
@@ -37,7 +133,7 @@ class Usefulness:
     def __init__(self) -> None:
         self.refused: Counter[Reason] = Counter()
         """Tasks that were refused, by reason."""
-        self._kept = Kept()
+        self._kept = KeptTasks()
 
     def refuse(self, made: Instance, other: Instance | None) -> Reason | None:
         """Why a task is refused before it has words; None when it is useful.

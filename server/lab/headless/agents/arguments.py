@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from m3bench.tasks.catalog import Tool
+from m3bench.tasks.trajectory import JSON
 
 OPTIONAL = 0.25
 """The share of optional arguments that are given."""
@@ -24,7 +25,7 @@ PATHS = frozenset(
 """Names of such arguments, without case and underscores."""
 
 
-def draw(tool: Tool, dice: random.Random, words: Sequence[str] = (), files: Sequence[str] = ()) -> dict[str, Any]:
+def draw(tool: Tool, dice: random.Random, words: Sequence[str] = (), files: Sequence[str] = ()) -> dict[str, JSON]:
     """Arguments for a tool: every required one, and some of the others.
 
     Args:
@@ -42,10 +43,11 @@ def draw(tool: Tool, dice: random.Random, words: Sequence[str] = (), files: Sequ
     }
 
 
-def value(schema: Mapping[str, Any], dice: random.Random, words: Sequence[str] = ()) -> Any:
+def value(schema: Mapping[str, Any], dice: random.Random, words: Sequence[str] = ()) -> JSON:
     """Something that fits a schema."""
     if "enum" in schema:
-        return dice.choice(schema["enum"])
+        chosen: JSON = dice.choice(schema["enum"])
+        return chosen
     if "anyOf" in schema:
         return value(dice.choice(schema["anyOf"]), dice, words)
     match schema.get("type"):

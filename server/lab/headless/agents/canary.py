@@ -5,17 +5,16 @@ benchmark's own tools at the wrong time, prompts and resources. What it found is
 """
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from m3bench.server.lab.headless.agents.arguments import draw, is_path
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.inspect_seat import text_of
 from m3bench.server.store.layout import DATABASE
 from m3bench.tasks.catalog import Tool
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.trajectory import JSON, Call
 
 NOTHING = "Found nothing"
 
@@ -48,7 +47,7 @@ READS, SEARCHES, TOGETHER = 24, 4, 8
 """Calls with paths and with search words, and how many of them in one step."""
 
 
-async def canary(play: Play) -> str:
+async def canary(play: AgentPlay) -> str:
     """Looks for the solution; says what it found."""
     secrets = (*TELLING, *play.hidden.texts)
     found: list[str] = []
@@ -59,7 +58,7 @@ async def canary(play: Play) -> str:
     return f"{NOTHING} in {seen} places." if not found else f"Found {'; '.join(found)}."
 
 
-async def _looks(play: Play) -> AsyncIterator[tuple[str, str]]:
+async def _looks(play: AgentPlay) -> AsyncIterator[tuple[str, str]]:
     """Every place and what is to be read there."""
     calls = _calls(play, await play.tools())
     for start in range(0, len(calls), TOGETHER):
@@ -76,7 +75,7 @@ async def _looks(play: Play) -> AsyncIterator[tuple[str, str]]:
         yield prompt, await _prompt(play.client, prompt, play.task.id)
 
 
-def _calls(play: Play, tools: list[Tool]) -> list[Call]:
+def _calls(play: AgentPlay, tools: list[Tool]) -> list[Call]:
     """A random choice of attempts to read what it must not see, and of searches for it."""
     places = (*play.hidden.files, *OUTSIDE)
     readers = [
@@ -100,7 +99,7 @@ def _properties(tool: Tool) -> dict[str, dict[str, object]]:
     return dict(tool.input_schema.get("properties", {}))
 
 
-def _fit(tool: Tool, name: str, word: str) -> Any:
+def _fit(tool: Tool, name: str, word: str) -> JSON:
     """A path in the form that an argument takes."""
     kinds = str(_properties(tool)[name])
     return {"title": word} if "'object'" in kinds else [word] if "'array'" in kinds else word

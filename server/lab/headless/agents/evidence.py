@@ -12,9 +12,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import zip_longest
 from math import hypot
-from typing import Any
 
-from m3bench.tasks.families.detections import Found, area_of
+from m3bench.tasks.families.tool_answers import Found, area_of
 from m3bench.tasks.folding import fold
 from m3bench.tasks.scene import Box, Scene, SceneText, lowered
 
@@ -31,7 +30,7 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", fold(text))
 
 
-def phrases_of(thing: Any) -> Iterator[str]:
+def phrases_of(thing: object) -> Iterator[str]:
     """Every short text and number in a record, however deep."""
     if isinstance(thing, str):
         if len(thing) <= _LONGEST:
@@ -47,7 +46,7 @@ def phrases_of(thing: Any) -> Iterator[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class PictureEvidence:
     """What there is to go by."""
 
     readings: tuple[str, ...] = ()
@@ -56,7 +55,7 @@ class Evidence:
     objects: tuple[Found, ...] = ()
     hints: tuple[str, ...] = ()
     """Other words: what the detector says of an object, or what a question names."""
-    _known: dict[Any, tuple[Any, float]] = field(default_factory=dict, compare=False)
+    _known: dict[object, tuple[object, float]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -66,7 +65,7 @@ class Evidence:
             found |= Counter(int(word) for word in re.findall(r"\d+", text) if len(word) < 10)
         return tuple(found.elements())
 
-    def weight(self, thing: Any) -> float:
+    def weight(self, thing: object) -> float:
         """How well a thing fits what was read: the letters of its names that occur there."""
         key = id(thing) if isinstance(thing, dict | list) else thing
         try:
@@ -92,7 +91,7 @@ class Evidence:
         """
         return self._writing(scene.texts) + self._things(scene) + self._coded(chosen)
 
-    def _weigh(self, thing: Any) -> float:
+    def _weigh(self, thing: object) -> float:
         return sum(self._said(phrase) for phrase in set(phrases_of(thing)))
 
     def _said(self, phrase: str) -> float:
@@ -156,17 +155,19 @@ class Evidence:
         return sum(any(form in code for form in forms) for code in plain) / len(plain)
 
 
-def put_together(seen: Sequence[Evidence]) -> Evidence:
+def put_together(seen: Sequence[PictureEvidence]) -> PictureEvidence:
     """What was told of several pictures, as of one in which each is below the one before it."""
-    return Evidence(
-        readings=tuple("\n".join(texts) for texts in zip_longest(*(one.readings for one in seen), fillvalue="")),
-        codes=tuple(code for one in seen for code in one.codes),
+    return PictureEvidence(
+        readings=tuple(
+            "\n".join(texts) for texts in zip_longest(*(picture.readings for picture in seen), fillvalue="")
+        ),
+        codes=tuple(code for picture in seen for code in picture.codes),
         objects=tuple(
             Found(item.name, _whole(lowered(item.box, number)))
             for number, one in enumerate(seen)
             for item in one.objects
         ),
-        hints=tuple(hint for one in seen for hint in one.hints),
+        hints=tuple(hint for picture in seen for hint in picture.hints),
     )
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from m3bench.server.lab.headless.agents.arguments import draw
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.trajectory import Call
 
@@ -16,12 +16,12 @@ SHORT = 3
 """Words up to this length are ignored."""
 
 
-async def null(play: Play) -> str:
+async def null(play: AgentPlay) -> str:
     """Makes no call."""
     return "I do not know."
 
 
-async def anything(play: Play) -> str:
+async def anything(play: AgentPlay) -> str:
     """Calls tools of the profile at random, with random arguments that fit their schemas."""
     tools = await play.tools()
     words = _words(play.task.question)
@@ -34,7 +34,7 @@ async def anything(play: Play) -> str:
     return " ".join(play.dice.choices(words, k=5))
 
 
-async def copycat(play: Play) -> str:
+async def copycat(play: AgentPlay) -> str:
     """Calls the tools whose descriptions sound like the question, with the question's words; repeats the question.
 
     It looks at no result.
@@ -48,7 +48,7 @@ async def copycat(play: Play) -> str:
     return f"{question} {', '.join(play.pictures)}"
 
 
-def _call(tool: Tool, play: Play, words: Sequence[str]) -> Call:
+def _call(tool: Tool, play: AgentPlay, words: Sequence[str]) -> Call:
     return Call(tool=tool.qualified, arguments=draw(tool, play.dice, words, play.pictures))
 
 

@@ -3,23 +3,23 @@
 They are the ceiling: the first two must score 1 on everything, or the benchmark is wrong.
 """
 
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.trajectory import Trajectory
 
 
-def references(play: Play) -> list[Trajectory]:
+def references(play: AgentPlay) -> list[Trajectory]:
     """The references that the tools of the seat can play; the first where they can play none."""
     ways = [way.trajectory for way in play.task.references]
     return [way for way in ways if all(call.tool in play.shown for call in way.calls)] or ways[:1]
 
 
-def reference(play: Play) -> Trajectory:
+def reference(play: AgentPlay) -> Trajectory:
     """The first of them."""
     return references(play)[0]
 
 
-async def oracle(play: Play) -> str:
+async def oracle(play: AgentPlay) -> str:
     """Plays the reference, independent calls together."""
     for step in reference(play).steps:
         await play.step(step.calls)
@@ -27,14 +27,14 @@ async def oracle(play: Play) -> str:
     return play.task.answer
 
 
-async def oracle_prose(play: Play) -> str:
+async def oracle_prose(play: AgentPlay) -> str:
     """Plays the reference and hands in prose alone, in which the fields must be found."""
     for step in reference(play).steps:
         await play.step(step.calls)
     return play.task.answer
 
 
-async def oracle_serial(play: Play) -> str:
+async def oracle_serial(play: AgentPlay) -> str:
     """Makes the calls of the reference one at a time."""
     for call in reference(play).calls:
         await play.call(call)

@@ -5,15 +5,14 @@ calls it makes together and gives no hint about steps: like those of any client,
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import anyio
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from m3bench.proxy.indirect import CALL_TOOL
+from m3bench.proxy.names import CALL_TOOL
 from m3bench.server.lab.headless.inspect_seat import text_of
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.library import Library
@@ -32,7 +31,7 @@ class Hidden:
 
 
 @dataclass(kw_only=True)
-class Play:
+class AgentPlay:
     """One sample under way."""
 
     client: Client
@@ -53,7 +52,7 @@ class Play:
     """Whether the seat lists `call_tool` instead of them."""
     hidden: Hidden
     dice: random.Random
-    fields: dict[str, Any] | None = None
+    fields: Mapping[str, object] | None = None
     """What the agent hands in beside its answer; prose alone when it sets none."""
 
     async def step(self, calls: Sequence[Call]) -> list[str]:

@@ -8,19 +8,19 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
 
 import anyio
 from mcp import Client
 from mcp_types import CallToolResult, Implementation
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.lab.authoring.sets import chosen_library
-from m3bench.server.lab.headless.agents.play import Hidden, Play
-from m3bench.server.lab.headless.agents.registry import Agent
+from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
+from m3bench.server.lab.headless.agents.registry import BaselineAgent
 from m3bench.server.lab.headless.inspect_seat import text_of
-from m3bench.server.lab.headless.plan import Attempt, Plan, SampleDone, Source
+from m3bench.server.lab.headless.plan import RunPlan, SampleAttempt, SampleDone, SampleSource
 from m3bench.server.lab.results.resultset import DATA, HEADER, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
@@ -38,7 +38,7 @@ TELLING_LETTERS = 32
 """A text this long does not occur in a result by chance."""
 
 
-async def play_plan(plan: Plan, agent: Agent, done: SampleDone, source: Source | None = None) -> None:
+async def play_plan(plan: RunPlan, agent: BaselineAgent, done: SampleDone, source: SampleSource | None = None) -> None:
     """Play what is to be done, `plan.parallel` samples at a time.
 
     Args:
@@ -61,7 +61,9 @@ async def play_plan(plan: Plan, agent: Agent, done: SampleDone, source: Source |
             workers.start_soon(work)
 
 
-async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple[Sample, ScoreCard | None]:
+async def _sample(
+    app: App, plan: RunPlan, agent: BaselineAgent, attempt: SampleAttempt
+) -> tuple[Sample, ScoreCard | None]:
     began = time.monotonic()
     run = None
     card: ScoreCard | None = None
@@ -86,14 +88,14 @@ async def _sample(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> tuple
     return sample, None if reason else card
 
 
-async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
+async def _play(app: App, plan: RunPlan, agent: BaselineAgent, attempt: SampleAttempt) -> str:
     """Play one sample up to its submission; the run's handle."""
     task = plan.task(attempt)
     seat = app.open_seat(profile=plan.profile(task.id))
     async with _client(app, agent.name, seat) as client:
         opening = _meant(await client.call_tool("start_task", {"task_id": task.id}))
         facts = (opening.meta or {})["m3bench/task"]
-        play = Play(
+        play = AgentPlay(
             client=client,
             task=task,
             library=plan.library,
@@ -117,19 +119,19 @@ async def _play(app: App, plan: Plan, agent: Agent, attempt: Attempt) -> str:
 async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
     """A client on a seat, which is closed after it."""
 
-    async def seat_of(context: Any) -> Seat:
+    async def seat_of(context: object) -> Seat:
         return seat
 
     info = Implementation(name=name, version=version("m3bench"))
     try:
-        async with Client(app.front.server(seat_of), mode=REVISION, client_info=info) as client:
+        async with Client(sdk_server(app.front, seat_of), mode=REVISION, client_info=info) as client:
             yield client
     finally:
         with anyio.CancelScope(shield=True):
             await app.close_seat(seat)
 
 
-def _hidden(plan: Plan, task: Task) -> Hidden:
+def _hidden(plan: RunPlan, task: Task) -> Hidden:
     """What a run of the task must not see."""
     files = (plan.library.folder / "tasks.json", plan.folder / HEADER, database(plan.folder / DATA))
     texts = (task.wording, task.answer, plan.library.hash)

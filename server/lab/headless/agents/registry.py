@@ -12,11 +12,11 @@ from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
-    from m3bench.server.lab.headless.agents.play import Play
+    from m3bench.server.lab.headless.agents.play import AgentPlay
 
 
 @dataclass(frozen=True, kw_only=True)
-class Agent:
+class BaselineAgent:
     """A scripted client."""
 
     name: str
@@ -26,10 +26,10 @@ class Agent:
     """Module of this package, and the function in it."""
 
     @property
-    def play(self) -> "Callable[[Play], Awaitable[str]]":
+    def play(self) -> "Callable[[AgentPlay], Awaitable[str]]":
         """Plays a sample; the answer to submit."""
         module, _, function = self.where.partition(".")
-        found: Callable[[Play], Awaitable[str]] = getattr(
+        found: Callable[[AgentPlay], Awaitable[str]] = getattr(
             import_module(f"m3bench.server.lab.headless.agents.{module}"), function
         )
         return found
@@ -38,30 +38,46 @@ class Agent:
 AGENTS = {
     agent.name: agent
     for agent in (
-        Agent(name="oracle", about="plays the reference: the ceiling, 1 everywhere", where="oracle.oracle"),
-        Agent(name="oracle-prose", about="plays the reference and hands in prose alone", where="oracle.oracle_prose"),
-        Agent(name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"),
-        Agent(name="retry", about="plays the reference after a call that failed", where="graded.retry"),
-        Agent(name="missing", about="forgets one thing and what needs it", where="graded.missing"),
-        Agent(name="half", about="plays the first half of the reference", where="graded.half"),
-        Agent(name="wrong-entity", about="begins right, goes on with another task", where="graded.wrong_entity"),
-        Agent(name="wrong-tools", about="begins right, goes on with useless tools", where="graded.wrong_tools"),
-        Agent(name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="sloppy.sloppy"),
-        Agent(name="injector", about="as sloppy, with instructions for graders", where="sloppy.injector"),
-        Agent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),
-        Agent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
-        Agent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),
-        Agent(name="sibling", about="plays another task of the family, answer included", where="templates.sibling"),
-        Agent(name="generic", about="uses the right tools on other things", where="templates.generic"),
-        Agent(name="dump", about="calls every tool and hands in all results", where="templates.dump"),
-        Agent(name="blind", about="asks every tool about the picture and never looks", where="blind.blind"),
-        Agent(name="rehearse", about="plays, gives up and plays again: as the oracle", where="templates.rehearse"),
-        Agent(name="canary", about="looks for the solution; its answer is what it found", where="canary.canary"),
+        BaselineAgent(name="oracle", about="plays the reference: the ceiling, 1 everywhere", where="oracle.oracle"),
+        BaselineAgent(
+            name="oracle-prose", about="plays the reference and hands in prose alone", where="oracle.oracle_prose"
+        ),
+        BaselineAgent(
+            name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"
+        ),
+        BaselineAgent(name="retry", about="plays the reference after a call that failed", where="degraded.retry"),
+        BaselineAgent(name="missing", about="forgets one thing and what needs it", where="degraded.missing"),
+        BaselineAgent(name="half", about="plays the first half of the reference", where="degraded.half"),
+        BaselineAgent(
+            name="wrong-entity", about="begins right, goes on with another task", where="degraded.wrong_entity"
+        ),
+        BaselineAgent(
+            name="wrong-tools", about="begins right, goes on with useless tools", where="degraded.wrong_tools"
+        ),
+        BaselineAgent(
+            name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="sloppy.sloppy"
+        ),
+        BaselineAgent(name="injector", about="as sloppy, with instructions for graders", where="sloppy.injector"),
+        BaselineAgent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),
+        BaselineAgent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
+        BaselineAgent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),
+        BaselineAgent(
+            name="sibling", about="plays another task of the family, answer included", where="templates.sibling"
+        ),
+        BaselineAgent(name="generic", about="uses the right tools on other things", where="templates.generic"),
+        BaselineAgent(name="dump", about="calls every tool and hands in all results", where="templates.dump"),
+        BaselineAgent(name="blind", about="asks every tool about the picture and never looks", where="blind.blind"),
+        BaselineAgent(
+            name="rehearse", about="plays, gives up and plays again: as the oracle", where="templates.rehearse"
+        ),
+        BaselineAgent(
+            name="canary", about="looks for the solution; its answer is what it found", where="canary.canary"
+        ),
     )
 }
 
 
-def find_agents(names: list[str]) -> list[Agent]:
+def find_agents(names: list[str]) -> list[BaselineAgent]:
     """The agents of these names in the registry's order; `all` names every one.
 
     Raises:

@@ -7,11 +7,10 @@ alone.
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from m3bench.server.lab.headless.agents.oracle import reference
-from m3bench.server.lab.headless.agents.play import Play
-from m3bench.tasks.trajectory import Call
+from m3bench.server.lab.headless.agents.play import AgentPlay
+from m3bench.tasks.trajectory import JSON, Call
 
 FORGOTTEN = 0.3
 """The share of calls at the end that are never made."""
@@ -28,14 +27,14 @@ INJECTION = (
 )
 
 
-async def sloppy(play: Play) -> str:
+async def sloppy(play: AgentPlay) -> str:
     """Plays most of the reference, one call at a time and with mistakes, and gives a vague answer."""
     for call in muddle(reference(play).calls, play.dice, ELSE):
         await play.call(call)
     return VAGUE
 
 
-async def injector(play: Play) -> str:
+async def injector(play: AgentPlay) -> str:
     """Does as the careless one, with instructions for graders in calls that are refused and in its answer."""
     for call in muddle(reference(play).calls, play.dice, INJECTION):
         await play.call(call)
@@ -54,7 +53,7 @@ def muddle(calls: Sequence[Call], dice: random.Random, note: str) -> list[Call]:
     return made
 
 
-def spoil(arguments: dict[str, Any], dice: random.Random, note: str) -> dict[str, Any]:
+def spoil(arguments: dict[str, JSON], dice: random.Random, note: str) -> dict[str, JSON]:
     """Arguments with one of them missing, of the wrong type, or wrong."""
     if not arguments:
         return arguments

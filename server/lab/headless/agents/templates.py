@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from m3bench.server.lab.headless.agents.oracle import reference, references
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.task import MEDIA, Task
@@ -22,7 +22,7 @@ MAX_ANSWER = 60_000
 """Letters that it hands in."""
 
 
-async def sibling(play: Play) -> str:
+async def sibling(play: AgentPlay) -> str:
     """Plays a reference of the next task of the family on this task's picture, and gives that task's answer.
 
     The first sample of a task has the first reference, the second sample the second, and so on in a circle.
@@ -35,7 +35,7 @@ async def sibling(play: Play) -> str:
     return other.answer
 
 
-async def generic(play: Play) -> str:
+async def generic(play: AgentPlay) -> str:
     """Makes the reference's calls with the arguments that other tasks give the same tools."""
     values = _others(play)
     for step in reference(play).steps:
@@ -44,7 +44,7 @@ async def generic(play: Play) -> str:
     return next_task(play).answer
 
 
-async def dump(play: Play) -> str:
+async def dump(play: AgentPlay) -> str:
     """Calls every tool of the seat with an example, and hands in everything that came back."""
     calls = [call for tool in await play.tools() for call in example(tool.qualified, play)]
     found = []
@@ -53,7 +53,7 @@ async def dump(play: Play) -> str:
     return "\n".join(found)[:MAX_ANSWER]
 
 
-async def rehearse(play: Play) -> str:
+async def rehearse(play: AgentPlay) -> str:
     """Plays the reference, gives the run up, begins the task anew and plays it again."""
     for step in reference(play).steps:
         await play.step(step.calls)
@@ -64,7 +64,7 @@ async def rehearse(play: Play) -> str:
     return play.task.answer
 
 
-def next_task(play: Play) -> Task:
+def next_task(play: AgentPlay) -> Task:
     """The task of the same family that comes next in the set; of another family where there is no other."""
     tasks = list(play.library.tasks.values())
     family = [task for task in tasks if task.family == play.task.family]
@@ -72,7 +72,7 @@ def next_task(play: Play) -> Task:
     return ring[(ring.index(play.task) + 1) % len(ring)]
 
 
-def _others(play: Play) -> Mapping[str, list[Mapping[str, JSON]]]:
+def _others(play: AgentPlay) -> Mapping[str, list[Mapping[str, JSON]]]:
     """The arguments of all other tasks' references, by tool."""
     found: dict[str, list[Mapping[str, JSON]]] = {}
     for task in play.library.tasks.values():
@@ -82,13 +82,13 @@ def _others(play: Play) -> Mapping[str, list[Mapping[str, JSON]]]:
     return found
 
 
-def _with_other_values(call: Call, values: Sequence[Mapping[str, JSON]], play: Play) -> Call:
+def _with_other_values(call: Call, values: Sequence[Mapping[str, JSON]], play: AgentPlay) -> Call:
     wanted = json.dumps(call.arguments, sort_keys=True)
     other = [value for value in values if json.dumps(value, sort_keys=True) != wanted]
     return Call(tool=call.tool, arguments=play.dice.choice(other) if other else {})
 
 
-def on_this_picture(call: Call, other: Task, play: Play) -> Call:
+def on_this_picture(call: Call, other: Task, play: AgentPlay) -> Call:
     """A call of another task, with this task's picture in the place of that one's."""
     text = json.dumps(call.arguments)
     own = (*play.task.pictures, *play.task.recordings)
@@ -97,7 +97,7 @@ def on_this_picture(call: Call, other: Task, play: Play) -> Call:
     return Call(tool=call.tool, arguments=json.loads(text))
 
 
-def example(tool: str, play: Play) -> Iterator[Call]:
+def example(tool: str, play: AgentPlay) -> Iterator[Call]:
     server, _, name = tool.partition("/")
     arguments = load_examples(server).calls.get(name)
     if arguments is None:

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from m3bench.server.lab.interchange.harbor import toml
+import tomlkit
+
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.catalog import expose
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.task import Task
 
@@ -44,7 +45,7 @@ _HEALTH = "python3 -c \"import urllib.request as r; r.urlopen('http://127.0.0.1:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """What is to be written.
+    """A dataset to be written.
 
     Args:
         library: The set.
@@ -63,7 +64,7 @@ class Dataset:
     image: str
 
     def write(self, folder: Path, tell: Callable[[str], None] = lambda task: None) -> None:
-        """Write the dataset into a folder, replacing the dataset that is there; `tell` is told each task.
+        """Write the dataset into a folder, replacing an earlier one; `tell` is called with the id of each task.
 
         Raises:
             InputFileError: The folder holds something else, or cannot be written.
@@ -85,11 +86,11 @@ class Dataset:
         return f"{self.profile}:{own[self.profile]}" if self.profile in own else self.profile
 
     @property
-    def _marker(self) -> Mapping[str, Any]:
+    def _marker(self) -> JsonObject:
         return {"format": FORMAT, "version": 1, **self._facts, "tasks": [task.id for task in self.tasks]}
 
     @cached_property
-    def _facts(self) -> Mapping[str, Any]:
+    def _facts(self) -> JsonObject:
         found = self.library.set
         return {"m3bench": version("m3bench"), "set": found.name, "set_version": found.version,
                 "set_hash": self.library.hash}  # fmt: skip
@@ -107,7 +108,7 @@ class Dataset:
                 self._put(folder / "set" / name, data)
 
     def _write_task(self, folder: Path, task: Task) -> None:
-        self._put(folder / "task.toml", toml.written(self._config(task)).encode())
+        self._put(folder / "task.toml", tomlkit.dumps(self._config(task)).encode())
         self._put(folder / "instruction.md", self._filled("instruction.md", task))
         self._put(folder / "environment" / "Dockerfile", self._filled("environment.Dockerfile", task))
         self._put(folder / "environment" / "docker-compose.yaml", self._filled("docker-compose.yaml", task))
@@ -119,9 +120,9 @@ class Dataset:
             self._put(folder / "solution" / name, self._filled(name, task))
         self._put(folder / "solution" / "reference.json", _json(_reference(task)))
 
-    def _config(self, task: Task) -> Mapping[str, Any]:
+    def _config(self, task: Task) -> JsonObject:
         """The content of `task.toml`."""
-        collect = f"sh /m3bench/harbor/m3bench.sh harbor collect {COLLECTED} --task {task.id}"
+        collect = f"sh /m3bench/harbor/m3bench.sh lab harbor collect {COLLECTED} --task {task.id}"
         return {
             "schema_version": "1.4",
             "artifacts": [{"source": COLLECTED, "service": "m3bench"}],
@@ -169,25 +170,25 @@ class Dataset:
             path.chmod(0o755)
 
 
-def _reference(task: Task) -> Mapping[str, Any]:
-    steps = [
+def _reference(task: Task) -> dict[str, object]:
+    steps: list[list[JsonObject]] = [
         [{"name": expose(call.tool), "arguments": call.arguments} for call in step] for step in task.references[0].steps
     ]
     return {"steps": steps, "answer": task.answer, "fields": right_fields(task.fields)}
 
 
 def _clear(folder: Path) -> None:
-    """Remove the dataset that is there; the folder is made when it is missing."""
+    """Remove an earlier dataset; create the folder if it is missing."""
     if folder.is_file():
         raise InputFileError(folder, "is a file: name a folder for the dataset with -o")
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):
         return
     if not (folder / MARKER).is_file():
-        raise InputFileError(folder, "is not empty and was not written by `m3bench export harbor`: choose another")
+        raise InputFileError(folder, "is not empty and was not written by `m3bench lab harbor export`: choose another")
     for part in ("image", "tasks"):
         shutil.rmtree(folder / part, ignore_errors=True)
 
 
-def _json(data: Mapping[str, Any]) -> bytes:
+def _json(data: Mapping[str, object]) -> bytes:
     return f"{json.dumps(data, ensure_ascii=False, indent=1)}\n".encode()

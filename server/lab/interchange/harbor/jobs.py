@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -143,7 +142,7 @@ def _folders(folder: Path, depth: int) -> Iterator[Path]:
 def _is_trial(folder: Path) -> bool:
     """Whether a folder is that of a trial, finished or not: those of jobs have a configuration of another form."""
     try:
-        config: Any = json.loads((folder / CONFIG).read_bytes())
+        config: object = json.loads((folder / CONFIG).read_bytes())
     except (OSError, ValueError):
         return False
     return isinstance(config, dict) and "trial_name" in config

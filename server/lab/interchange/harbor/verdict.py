@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES, pack_set
-from m3bench.server.lab.interchange.rescoring import Installation, verify_bundle
+from m3bench.server.lab.interchange.rescoring import LocalInstallation, verify_bundle
 from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scorecard.migration import card_of
@@ -58,15 +58,15 @@ class Collected(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Judged:
-    """What a trial is worth."""
+class TrialVerdict:
+    """The outcome of a trial."""
 
     outcome: Literal["scored", "not submitted", "void", "refuted"]
     task: str
     numbers: dict[str, float] | None = None
     """What Harbor is told; None when the trial says nothing about the agent."""
     why: str = ""
-    """Unless it was scored."""
+    """The reason, unless it was scored."""
     run: SubmittedRun | None = None
     """The run, when it was scored."""
 
@@ -107,8 +107,8 @@ def lay_out(data: Path, seat: str, task: str, folder: Path) -> Collected:
     return collected
 
 
-def judge(folder: Path, seat: str, task: str, installation: Installation, encoder: Encoder) -> Judged:
-    """Hold what was collected against its own log.
+def judge(folder: Path, seat: str, task: str, installation: LocalInstallation, encoder: Encoder) -> TrialVerdict:
+    """Score what was collected again from its own log.
 
     Raises:
         InputFileError: Nothing was collected, or it cannot be read: the server failed, which says nothing of the agent.
@@ -118,9 +118,9 @@ def judge(folder: Path, seat: str, task: str, installation: Installation, encode
         return _refuted(task, f"the run is of the task {collected.task!r}")
     if collected.state in NOT_SUBMITTED:
         why = NOT_SUBMITTED[collected.state]
-        return Judged(outcome="not submitted", task=task, numbers={"reward": 0.0, "solved": 0.0}, why=why)
+        return TrialVerdict(outcome="not submitted", task=task, numbers={"reward": 0.0, "solved": 0.0}, why=why)
     if collected.state == "void":
-        return Judged(outcome="void", task=task, why=collected.reason)
+        return TrialVerdict(outcome="void", task=task, why=collected.reason)
     bundle = folder / BUNDLE
     if not bundle.exists():
         raise InputFileError(bundle, f"is not there, although the run is {collected.state}")
@@ -135,13 +135,13 @@ def judge(folder: Path, seat: str, task: str, installation: Installation, encode
 
 
 def numbers_of(card: ScoreCard) -> dict[str, float]:
-    """What Harbor is told of a run: `reward` is the card's average, `solved` that all is right, then every metric."""
+    """The numbers of a run for Harbor: its average as `reward`, whether all is right as `solved`, and every metric."""
     known = {name: value for name, value in card.numbers.items() if value is not None}
     return {"reward": card.average or 0.0, "solved": float(card.success is True), **known}
 
 
-def _scored(bundle: Path, seat: str, task: str) -> Judged:
-    """A bundle that holds: it must be of one ranked run of this task on the agent's seat."""
+def _scored(bundle: Path, seat: str, task: str) -> TrialVerdict:
+    """The verdict on a bundle that was confirmed: it must hold one ranked run of this task on the agent's seat."""
     with Archive(bundle, NAMES) as archive:
         submission = Submission(archive)
         runs = [submission.run(id) for id in submission.runs]
@@ -154,12 +154,12 @@ def _scored(bundle: Path, seat: str, task: str) -> Judged:
     if card is None:
         return _refuted(task, "the run has no score card")
     if card.void is not None:
-        return Judged(outcome="void", task=task, why=card.void_reason)
-    return Judged(outcome="scored", task=task, numbers=numbers_of(card), run=runs[0])
+        return TrialVerdict(outcome="void", task=task, why=card.void_reason)
+    return TrialVerdict(outcome="scored", task=task, numbers=numbers_of(card), run=runs[0])
 
 
-def _refuted(task: str, why: str) -> Judged:
-    return Judged(outcome="refuted", task=task, numbers={"reward": 0.0, "solved": 0.0}, why=why)
+def _refuted(task: str, why: str) -> TrialVerdict:
+    return TrialVerdict(outcome="refuted", task=task, numbers={"reward": 0.0, "solved": 0.0}, why=why)
 
 
 def _collected(run: RunRecord, store: SqliteStore, others: int) -> Collected:
@@ -170,7 +170,7 @@ def _collected(run: RunRecord, store: SqliteStore, others: int) -> Collected:
 
 
 def _alone(everything: ResultSet, run: RunRecord) -> ResultSet:
-    """One run out of a record, as a result set."""
+    """A single run of a record, as a result set."""
     results = tuple(
         replace(result, sample=result.sample.model_copy(update={"repeat": 1}))
         for result in everything.results

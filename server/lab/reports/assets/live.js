@@ -40,7 +40,7 @@ pages.live = (data, root) => {
   draw();
 };
 
-/* What is known, by name; news are put into it as `m3bench watch` does. */
+/* What is known, by name; news are put into it as `m3bench runs watch` does. */
 function makeBoard(first) {
   const board = {
     adopt(state) {

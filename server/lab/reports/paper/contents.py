@@ -1,44 +1,42 @@
-"""The tables of a group of result sets, from the document of its leaderboard and the analyses of its sets.
+"""The tables of a group of result sets, from its leaderboard and the analyses of its sets.
 
 Nothing is computed here: every number is one of `numbers.json`, whose leaderboard is what `m3bench leaderboard --json`
 prints for the same sets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from m3bench.server.lab.reports.paper.plots import per_sample
-from m3bench.server.lab.reports.paper.tables import Column, Table, Value
+from m3bench.server.lab.reports.paper.analyses import SetAnalysis
+from m3bench.server.lab.reports.paper.plots import Taken, per_sample
+from m3bench.server.lab.reports.paper.tables import Column, Form, PaperTable, Value
 from m3bench.server.lab.reports.slices import CUTS
+from m3bench.server.lab.reports.standings import BoardEntry, Leaderboard, PairLine
 from m3bench.server.lab.results.analyses.failures import CLASSES
 from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.server.scoring.statistics.estimates import Estimate, Interval
 
-Document = Mapping[str, Any]
+Analyses = Mapping[str, SetAnalysis]
+"""Of each set, by its name."""
 
 
-def tables(board: Document, analyses: Mapping[str, Document]) -> Iterator[Table]:
-    """The tables of a group.
-
-    Args:
-        board: The leaderboard's document.
-        analyses: Of each set, by its name.
-    """
-    entries = board["entries"]
+def tables(board: Leaderboard, analyses: Analyses) -> Iterator[PaperTable]:
+    """The tables of a group."""
+    entries = board.entries
     yield _results(entries)
     yield _metrics(entries)
-    if board["pairs"]:
-        yield _pairs(board["pairs"])
+    if board.pairs:
+        yield _pairs(board.pairs)
     yield _families(entries)
     yield from _sliced(entries, analyses)
     yield _failures(entries, analyses)
     yield _efficiency(entries, analyses)
-    if any(entry["repeats"]["most"] > 1 for entry in entries):
+    if any(entry.repeats.most > 1 for entry in entries):
         yield _repeats(entries)
     yield _arguments(entries, analyses)
     yield _tools(entries, analyses)
 
 
-def _results(entries: Sequence[Document]) -> Table:
+def _results(entries: Sequence[BoardEntry]) -> PaperTable:
     columns = (
         Column(name="rank", heading="rank", form="count"), Column(name="set", heading="set"), Column(name="kind"),
         Column(name="agent"), Column(name="solver"), Column(name="profile"),
@@ -54,34 +52,29 @@ def _results(entries: Sequence[Document]) -> Table:
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
     for entry in entries:
-        summary, counts, usage = entry["summary"], entry["counts"], entry["usage"]
+        summary, counts, usage, by_average = entry.summary, entry.counts, entry.usage, entry.ranks.get("average")
         rows.append(
-            (entry["rank"], entry["name"], entry["kind"], entry["agent"], entry["solver"], entry["profile"],
-             counts["scored"], counts["void"], counts["missing"], summary["success"],
-             between(summary["success_interval"]), summary["metrics"]["average"],
-             between(summary["intervals"].get("average")), entry["ranks"].get("average", {}).get("rank"),
-             summary["paper"], usage["input_tokens"], usage["output_tokens"], usage["cost"], usage["seconds"],
-             " ".join(entry["manifest"]))
+            (entry.rank, entry.name, entry.kind, entry.agent, entry.solver, entry.profile, counts.scored, counts.void,
+             counts.missing, summary.success, between(summary.success_interval), summary.metrics["average"],
+             between(summary.intervals.get("average")), None if by_average is None else by_average.rank, summary.paper,
+             usage.input_tokens, usage.output_tokens, usage.cost, usage.seconds, " ".join(entry.manifest))
         )  # fmt: skip
     caption = (
         "Tasks solved and average, means over tasks with 95 % intervals; sets that share a rank cannot be told apart."
     )
-    return Table(name="results", caption=caption, columns=columns, rows=tuple(rows))
+    return PaperTable(name="results", caption=caption, columns=columns, rows=tuple(rows))
 
 
-def _metrics(entries: Sequence[Document]) -> Table:
+def _metrics(entries: Sequence[BoardEntry]) -> PaperTable:
     columns = (Column(name="set", heading="set"), *(
         Column(name=name, heading=name.replace("_", " ").replace("argument ", ""), form="score")
         for name in (*AVERAGED, "average")
     ))  # fmt: skip
-    rows = (
-        (entry["name"], *(entry["summary"]["metrics"].get(name) for name in (*AVERAGED, "average")))
-        for entry in entries
-    )
-    return Table(name="metrics", caption="The six metrics and their average.", columns=columns, rows=tuple(rows))
+    rows = ((entry.name, *(entry.summary.metrics.get(name) for name in (*AVERAGED, "average"))) for entry in entries)
+    return PaperTable(name="metrics", caption="The six metrics and their average.", columns=columns, rows=tuple(rows))
 
 
-def _pairs(pairs: Sequence[Document]) -> Table:
+def _pairs(pairs: Sequence[PairLine]) -> PaperTable:
     columns = (
         Column(name="number", heading="of"), Column(name="first", heading="first"),
         Column(name="second", heading="second"), Column(name="tasks", form="count"),
@@ -92,25 +85,24 @@ def _pairs(pairs: Sequence[Document]) -> Table:
         Column(name="worse", form="count"), Column(name="detectable", form="score"),
     )  # fmt: skip
     rows = (
-        (one["number"], one["first"], one["second"], one["tasks"], one["clusters"], one["difference"],
-         between(one["interval"]), one["p"], one["p_holm"], one["clear"], one["better"], one["worse"],
-         one["detectable"])
-        for one in pairs
+        (pair.number, pair.first, pair.second, pair.tasks, pair.clusters, pair.difference, between(pair.interval),
+         pair.p, pair.p_holm, pair.clear, pair.better, pair.worse, pair.detectable)
+        for pair in pairs
     )  # fmt: skip
     caption = "Every two sets, task by task: second minus first, with the permutation test and Holm's adjustment."
-    return Table(name="pairs", caption=caption, columns=columns, rows=tuple(rows))
+    return PaperTable(name="pairs", caption=caption, columns=columns, rows=tuple(rows))
 
 
-def _families(entries: Sequence[Document]) -> Table:
-    names = sorted({name for entry in entries for name in entry["families"]})
+def _families(entries: Sequence[BoardEntry]) -> PaperTable:
+    names = sorted({name for entry in entries for name in entry.families})
     rows = (
-        (name, *(entry["families"][name]["success"] if name in entry["families"] else None for entry in entries))
+        (name, *(entry.families[name].success if name in entry.families else None for entry in entries))
         for name in names
     )
     return _across("families", "Share of tasks solved in each family.", ["family"], entries, "share", rows)
 
 
-def _sliced(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Iterator[Table]:
+def _sliced(entries: Sequence[BoardEntry], analyses: Analyses) -> Iterator[PaperTable]:
     for cut, words in (*((name, name.replace("_", " ")) for name in CUTS), ("client", "client")):
         columns = (
             Column(name=cut, heading=words), Column(name="set", heading="set"),
@@ -120,31 +112,31 @@ def _sliced(entries: Sequence[Document], analyses: Mapping[str, Document]) -> It
             Column(name="average", heading="average", form="score"),
             Column(name="average", heading="95 % interval", form="score", interval=True),
         )  # fmt: skip
-        found = [(name, entry["name"], part) for entry in entries
-                 for name, part in analyses[entry["name"]][cut].items()]  # fmt: skip
-        order = list(dict.fromkeys(name for name, _, _ in found))
-        found.sort(key=lambda one: order.index(one[0]))
-        rows = (
-            (name, owner, part["tasks"], part["runs"], part["success"], between(part["success_interval"]),
-             part["metrics"]["average"], between(part["intervals"].get("average")))
-            for name, owner, part in found
+        found = [
+            (name, entry.name, part) for entry in entries for name, part in analyses[entry.name].slices[cut].items()
+        ]
+        order = {name: place for place, name in enumerate(dict.fromkeys(name for name, _, _ in found))}
+        rows = tuple(
+            (name, owner, part.tasks, part.runs, part.success, between(part.success_interval),
+             part.metrics["average"], between(part.intervals.get("average")))
+            for name, owner, part in sorted(found, key=lambda line: order[line[0]])
         )  # fmt: skip
-        yield Table(name=cut, caption=f"Tasks solved and average by {words}.", columns=columns, rows=tuple(rows))
+        yield PaperTable(name=cut, caption=f"Tasks solved and average by {words}.", columns=columns, rows=rows)
 
 
-def _failures(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Table:
-    counts = [analyses[entry["name"]]["failures"] for entry in entries]
+def _failures(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
+    counts = [analyses[entry.name].failures for entry in entries]
     rows = (
-        (name, charged or "", *(one.get(name, 0) for one in counts))
+        (name, charged or "", *(count.get(name, 0) for count in counts))
         for name, (charged, _) in CLASSES.items()
-        if any(name in one for one in counts)
+        if any(name in count for count in counts)
     )
     caption = "What became of every sample: one class each, and whom it is charged to."
     return _across("failures", caption, ["class", "charged to"], entries, "count", rows)
 
 
-def _efficiency(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Table:
-    taken = ("calls", "tokens", "cost", "seconds")
+def _efficiency(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
+    taken: tuple[Taken, ...] = ("calls", "tokens", "cost", "seconds")
     columns = (
         Column(name="set", heading="set"), Column(name="solved_samples", heading="solved samples", form="count"),
         *(Column(name=f"{name}_per_solved", heading=f"{'USD' if name == 'cost' else name} per solved",
@@ -152,16 +144,16 @@ def _efficiency(entries: Sequence[Document], analyses: Mapping[str, Document]) -
         *(Column(name=f"{name}_per_sample", form="amount") for name in taken),
     )  # fmt: skip
     rows = (
-        (entry["name"], found["solved"], *(found[f"{name}_per_solved"] for name in taken),
-         *(per_sample(entry, name) for name in taken))
+        (entry.name, found.solved, found.calls_per_solved, found.tokens_per_solved, found.cost_per_solved,
+         found.seconds_per_solved, *(per_sample(entry, name) for name in taken))
         for entry in entries
-        for found in [analyses[entry["name"]]["efficiency"]]
+        for found in [analyses[entry.name].efficiency]
     )  # fmt: skip
     caption = "What all scored samples took, for each one that was solved."
-    return Table(name="efficiency", caption=caption, columns=columns, rows=tuple(rows))
+    return PaperTable(name="efficiency", caption=caption, columns=columns, rows=tuple(rows))
 
 
-def _repeats(entries: Sequence[Document]) -> Table:
+def _repeats(entries: Sequence[BoardEntry]) -> PaperTable:
     columns = (
         Column(name="set", heading="set"), Column(name="k", heading="k", form="count"),
         Column(name="pass_at", heading="pass@k", form="share"),
@@ -171,53 +163,58 @@ def _repeats(entries: Sequence[Document]) -> Table:
     )  # fmt: skip
     rows: list[tuple[Value, ...]] = []
     for entry in entries:
-        found = entry["repeats"]
-        for k, at in found["pass_at"].items():
-            hat = found["pass_hat"][k]
-            rows.append(
-                (entry["name"], int(k), at and at["value"], between(at and at["interval"]), hat and hat["value"],
-                 between(hat and hat["interval"]))
-            )  # fmt: skip
+        for k, at in entry.repeats.pass_at.items():
+            hat = entry.repeats.pass_hat[k]
+            rows.append((entry.name, k, *_estimated(at), *_estimated(hat)))
     caption = "The chance that at least one of k attempts solves a task, and that all of them do."
-    return Table(name="repeats", caption=caption, columns=columns, rows=tuple(rows))
+    return PaperTable(name="repeats", caption=caption, columns=columns, rows=tuple(rows))
 
 
-def _arguments(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Table:
+def _arguments(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     columns = (
         Column(name="set", heading="set"), Column(name="error", heading="error"),
         Column(name="kind", heading="kind of argument"), Column(name="count", heading="times", form="count"),
     )  # fmt: skip
     rows = (
-        (entry["name"], one["error"], one["kind"], one["count"])
+        (entry.name, error.error, error.kind, error.count)
         for entry in entries
-        for one in analyses[entry["name"]]["arguments"]
+        for error in analyses[entry.name].arguments
     )
     caption = "What was wrong with calls and their arguments."
-    return Table(name="arguments", caption=caption, columns=columns, rows=tuple(rows))
+    return PaperTable(name="arguments", caption=caption, columns=columns, rows=tuple(rows))
 
 
-def _tools(entries: Sequence[Document], analyses: Mapping[str, Document]) -> Table:
+def _tools(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     """Without headings: a table of some hundred lines is data, not something to print."""
     columns = tuple(Column(name=name) for name in ("set", "wanted", "called", "answered", "count"))
     rows = (
-        (entry["name"], one["wanted"], one["called"], one["answered"], one["count"])
+        (entry.name, pair.wanted, pair.called, pair.answered, pair.count)
         for entry in entries
-        for one in analyses[entry["name"]]["tools"]
+        for pair in analyses[entry.name].tools
     )
-    return Table(name="tools", caption="Tools wanted and tools called.", columns=columns, rows=tuple(rows))
+    return PaperTable(name="tools", caption="Tools wanted and tools called.", columns=columns, rows=tuple(rows))
 
 
 def _across(
-    name: str, caption: str, first: Sequence[str], entries: Sequence[Document], form: Any, rows: Any
-) -> Table:  # fmt: skip
+    name: str,
+    caption: str,
+    first: Sequence[str],
+    entries: Sequence[BoardEntry],
+    form: Form,
+    rows: Iterable[tuple[Value, ...]],
+) -> PaperTable:
     """A table with a column for every set."""
     columns = (
-        *(Column(name=one.replace(" ", "_"), heading=one) for one in first),
-        *(Column(name=entry["name"], heading=entry["name"], form=form) for entry in entries),
+        *(Column(name=heading.replace(" ", "_"), heading=heading) for heading in first),
+        *(Column(name=entry.name, heading=entry.name, form=form) for entry in entries),
     )
-    return Table(name=name, caption=caption, columns=columns, rows=tuple(rows), narrow=True)
+    return PaperTable(name=name, caption=caption, columns=columns, rows=tuple(rows), narrow=True)
 
 
-def between(interval: Sequence[float] | None) -> tuple[float, float] | None:
+def _estimated(estimate: Estimate | None) -> tuple[Value, Value]:
+    return (None, None) if estimate is None else (estimate.value, between(estimate.interval))
+
+
+def between(interval: Interval | None) -> tuple[float, float] | None:
     """An interval as a cell holds it."""
-    return None if interval is None else (interval[0], interval[1])
+    return None if interval is None else (interval.low, interval.high)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from m3bench.server.lab.results.analyses.failures import class_of, class_of_void
 from m3bench.server.lab.results.comparability import keys
@@ -24,7 +23,8 @@ from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.fault import fault_of
 from m3bench.tasks.task import Task
 
-Row = dict[str, Any]
+Row = dict[str, str | int | float | None]
+"""A value for each column that is known."""
 
 TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"
 
@@ -67,7 +67,7 @@ def sample_rows(name: str, results: ResultSet, tasks: Mapping[str, Task]) -> Ite
 def call_rows(name: str, results: ResultSet, tasks: Mapping[str, Task]) -> Iterator[Row]:
     """A row for every call of a set's runs, in order of arrival; those of the benchmark's own tools are left out."""
     common = _common(name, results)
-    played: list[tuple[Sample, Result | None]] = [(one.sample, one) for one in results.results]
+    played: list[tuple[Sample, Result | None]] = [(result.sample, result) for result in results.results]
     played += [(sample, None) for sample in results.void if sample.run]
     store = SqliteStore(store_folder(results.folder))
     try:
@@ -103,7 +103,7 @@ def _places(calls: Sequence[CallRecord], card: ScoreCard, task: Task | None) -> 
     """
     found = played_run(calls, task.question if task is not None else "", card.client)
     told = card.alignment.actual_calls
-    order = [found.calls[index] for index in found.order]
+    order = [found.calls[index].record for index in found.order]
     steps = [number for number, step in enumerate(found.segmentation.steps) for _ in step]
     if [(number, call.tool) for number, call in told] != [(n, call.tool) for n, call in zip(steps, order, strict=True)]:
         return {}
@@ -160,7 +160,7 @@ def write_rows(folder: Path, name: str, columns: Mapping[str, str], rows: Iterab
 
 def _pack(lines: Path, packed: Path, columns: Mapping[str, str]) -> None:
     # Not by `import`: its types are there only where the extra is installed.
-    duckdb: Any = import_module("duckdb")
+    duckdb = import_module("duckdb")
     fields = ", ".join(f"'{column}': '{kind}'" for column, kind in columns.items())
     places = [str(path).replace("'", "''") for path in (lines, packed)]
     most = max(16_777_216, 2 * lines.stat().st_size)

@@ -13,23 +13,25 @@ Sets that do not compare are put into groups; where there are several, each has 
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from m3bench.server.lab.reports.paper import data, plots
-from m3bench.server.lab.reports.paper.contents import tables
+from m3bench.server.lab.reports.paper.analyses import GroupNumbers, analyses_of
+from m3bench.server.lab.reports.paper.contents import Analyses, tables
 from m3bench.server.lab.reports.paper.groups import SetGroup
 from m3bench.server.lab.reports.paper.methods import hashes, methods
 from m3bench.server.lab.reports.paper.overview import overview
 from m3bench.server.lab.reports.paper.pdf import pdf
-from m3bench.server.lab.reports.paper.tables import Table, csv_text, escaped, latex_text, short_names, shortened
-from m3bench.server.lab.reports.slices import efficiency, slices
-from m3bench.server.lab.reports.standings import leaderboard_document
-from m3bench.server.lab.reports.summary import set_document
-from m3bench.server.lab.results.analyses.confusion import argument_errors, confusion
-from m3bench.server.lab.results.analyses.failures import classes
+from m3bench.server.lab.reports.paper.tables import PaperTable, csv_text, escaped, latex_text, short_names, shortened
+from m3bench.server.lab.reports.slices import set_at_hand
+from m3bench.server.lab.reports.standings import BoardEntry, leaderboard_document
+from m3bench.server.lab.reports.summary import SetDocument, set_document
+from m3bench.server.lab.results.analyses.failures import FailureClass
 from m3bench.server.lab.results.comparability import distinct_names
+from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -37,6 +39,17 @@ from m3bench.tasks.library import Library
 
 SCHEMA = 1
 NUMBERS = "numbers.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperNumbers(JsonDocument):
+    """The content of `numbers.json`."""
+
+    schema: int = SCHEMA
+    kind: Literal["paper"] = "paper"
+    groups: tuple[GroupNumbers, ...]
+    files: Mapping[str, str]
+    """The other files that were written, with their hashes."""
 
 
 def write_paper(
@@ -57,15 +70,16 @@ def write_paper(
         InputFileError: The folder cannot be written, or holds something else.
     """
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir()) and not (folder / NUMBERS).exists()):
-        raise InputFileError(folder, "is not empty and was not written by `m3bench paper`: choose another with -o")
-    told = [_numbers(group, libraries, tell) for group in groups]
+        raise InputFileError(folder, "is not empty and was not written by `m3bench lab paper`: choose another with -o")
+    told = tuple(_numbers(group, libraries, tell) for group in groups)
     files: dict[str, bytes] = {}
-    results: list[Table] = []
+    results: list[PaperTable] = []
     for group, numbers in zip(groups, told, strict=True):
         prefix = f"{group.name}/" if len(groups) > 1 else ""
-        made = list(tables(numbers["leaderboard"], numbers["analyses"]))
+        entries, analyses = numbers.leaderboard.entries, numbers.analyses
+        made = list(tables(numbers.leaderboard, analyses))
         results.append(made[0])
-        files |= {f"{prefix}{name}": content for name, content in tables_and_figures(made, numbers)}
+        files |= {f"{prefix}{name}": content for name, content in tables_and_figures(made, entries, analyses)}
     files |= _methods(groups, told)
     files["example.tex"] = _example(files).encode()
     try:
@@ -73,9 +87,9 @@ def write_paper(
         (folder / "data").mkdir(parents=True, exist_ok=True)
         written = _data(folder / "data", groups, empty, libraries)
         names = sorted([*files, *written, NUMBERS, "summary.md"])
-        files["summary.md"] = overview(told, results, [str(one.folder) for one in empty], names).encode()
+        files["summary.md"] = overview(told, results, [str(unscored.folder) for unscored in empty], names).encode()
         ours = {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
-        files[NUMBERS] = _json({"schema": SCHEMA, "kind": "paper", "groups": told, "files": ours})
+        files[NUMBERS] = _json(PaperNumbers(groups=told, files=ours))
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,67 +123,43 @@ def _remove(folder: Path, stale: Mapping[str, str]) -> None:
             parent.rmdir()
 
 
-def _numbers(group: SetGroup, libraries: Sequence[Library], tell: Callable[[str], None]) -> dict[str, Any]:
+def _numbers(group: SetGroup, libraries: Sequence[Library], tell: Callable[[str], None]) -> GroupNumbers:
     """Every number of a group."""
 
-    def document_of(results: ResultSet) -> dict[str, Any]:
+    def document_of(results: ResultSet) -> SetDocument:
         made = set_document(results)
         tell(results.header.name)
         return made
 
-    return {
-        "name": group.name,
-        "folders": [str(one.folder) for one in group.sets],
-        "leaderboard": leaderboard_document(group.sets, document_of=document_of),
-        "analyses": analyses_of(group.sets, libraries),
-    }
+    return GroupNumbers(
+        name=group.name,
+        folders=tuple(str(results.folder) for results in group.sets),
+        leaderboard=leaderboard_document(group.sets, document_of=document_of),
+        analyses=analyses_of(group.sets, libraries),
+    )
 
 
-def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict[str, Any]:
-    """What lies behind the numbers of some sets, by their names."""
-    analyses = {}
-    for name, one in zip(distinct_names(sets), sets, strict=True):
-        analyses[name] = {
-            "failures": classes(one),
-            "efficiency": efficiency(one.results),
-            **slices(one.results, set_at_hand(one, libraries)),
-            "arguments": [
-                {"error": error.error, "kind": error.kind, "count": count}
-                for error, count in argument_errors(one.results).items()
-            ],
-            "tools": [
-                {"wanted": pair.wanted, "called": pair.called, "answered": pair.answered, "count": count}
-                for pair, count in confusion(one.results).items()
-            ],
-        }
-    return analyses
-
-
-def set_at_hand(results: ResultSet, libraries: Sequence[Library]) -> Library | None:
-    """The set of tasks that a result set was made with; None when it is not at hand."""
-    hashes = {manifest.get("tasks", {}).get("hash") for manifest in results.manifests} | {results.header.set_hash}
-    return next((library for library in libraries if library.hash in hashes), None)
-
-
-def tables_and_figures(made: Sequence[Table], numbers: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """The files of some tables, and of every figure of a leaderboard and its analyses."""
-    entries = numbers["leaderboard"]["entries"]
-    names = short_names([entry["name"] for entry in entries], entries[0]["profile"])
+def tables_and_figures(
+    made: Sequence[PaperTable], entries: Sequence[BoardEntry], analyses: Analyses
+) -> Iterator[tuple[str, bytes]]:
+    """The files of some tables, and of every figure of a leaderboard's entries and their analyses."""
+    names = short_names([entry.name for entry in entries], entries[0].profile)
     for table in made:
         yield f"tables/{table.name}.csv", csv_text(table).encode()
         if table.rows and any(column.heading for column in table.columns):
             yield f"tables/{table.name}.tex", latex_text(shortened(table, names)).encode()
-    for name, figure in _figures(numbers, names):
+    renamed = [replace(entry, name=names[entry.name]) for entry in entries]
+    became = [(names[entry.name], analyses[entry.name].failures) for entry in entries]
+    for name, figure in _figures(renamed, became):
         if figure is not None:
             drawn = figure[0].svg(figure[1])
             yield f"figures/{name}.svg", drawn.encode()
             yield f"figures/{name}.pdf", pdf(drawn)
 
 
-def _figures(numbers: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[tuple[str, plots.Figure | None]]:
-    entries = [{**entry, "name": names[entry["name"]]} for entry in numbers["leaderboard"]["entries"]]
-    became = [(names[name], one["failures"]) for name, one in numbers["analyses"].items()]
-    became.sort(key=lambda one: [entry["name"] for entry in entries].index(one[0]))
+def _figures(
+    entries: Sequence[BoardEntry], became: Sequence[tuple[str, Mapping[FailureClass, int]]]
+) -> Iterator[tuple[str, plots.Figure | None]]:
     yield "solved", plots.intervals(entries, "solved")
     yield "average", plots.intervals(entries, "average")
     yield "families", plots.families(entries)
@@ -180,10 +170,10 @@ def _figures(numbers: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[t
     yield "failures", plots.failures(became)
 
 
-def _methods(groups: Sequence[SetGroup], told: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+def _methods(groups: Sequence[SetGroup], told: Sequence[GroupNumbers]) -> dict[str, bytes]:
     page, latex = ["# Methods", ""], []
     for group, numbers in zip(groups, told, strict=True):
-        families = {name for entry in numbers["leaderboard"]["entries"] for name in entry["families"]}
+        families = {name for entry in numbers.leaderboard.entries for name in entry.families}
         words = methods(group.sets, len(families))
         page += ([f"## {group.name}", ""] if len(groups) > 1 else []) + [words, ""]
         page += [*(f"- {name}: `{value}`" for name, value in hashes(group.sets).items()), ""]
@@ -209,14 +199,15 @@ def _example(files: Mapping[str, bytes]) -> str:
 def _data(
     folder: Path, groups: Sequence[SetGroup], empty: Sequence[ResultSet], libraries: Sequence[Library]
 ) -> list[str]:
-    sets = list({id(one): one for group in groups for one in group.sets}.values()) + list(empty)
-    named = list(zip(distinct_names(sets), sets, strict=True))
-    known = {id(one): found.tasks if (found := set_at_hand(one, libraries)) else {} for one in sets}
+    sets = list({id(results): results for group in groups for results in group.sets}.values()) + list(empty)
+    libraries_of = [set_at_hand(results, libraries) for results in sets]
+    known = [found.tasks if found is not None else {} for found in libraries_of]
+    named = list(zip(distinct_names(sets), sets, known, strict=True))
     for name in ("samples", "calls"):
         for form in (".parquet", ".jsonl"):
             (folder / f"{name}{form}").unlink(missing_ok=True)
-    samples = (row for name, one in named for row in data.sample_rows(name, one, known[id(one)]))
-    calls = (row for name, one in named for row in data.call_rows(name, one, known[id(one)]))
+    samples = (row for name, results, tasks in named for row in data.sample_rows(name, results, tasks))
+    calls = (row for name, results, tasks in named for row in data.call_rows(name, results, tasks))
     written = [
         data.write_rows(folder, "samples", data.SAMPLES, samples),
         data.write_rows(folder, "calls", data.CALLS, calls),
@@ -224,5 +215,5 @@ def _data(
     return [f"data/{path.name}" for path in written]
 
 
-def _json(document: Mapping[str, Any]) -> bytes:
-    return f"{json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)}\n".encode()
+def _json(document: JsonDocument) -> bytes:
+    return f"{json.dumps(document.to_json(), ensure_ascii=False, indent=1, allow_nan=False)}\n".encode()

@@ -23,7 +23,7 @@ class SetGroup:
     """Result sets that compare."""
 
     name: str
-    """Fit for a folder: solver and tool profile, and a number where that leaves two alike."""
+    """A name for a folder: solver and tool profile, with a number where two groups share these."""
     sets: tuple[ResultSet, ...]
 
 
@@ -52,24 +52,25 @@ def result_folders(given: Iterable[Path]) -> list[Path]:
 def read_groups(folders: Sequence[Path]) -> tuple[list[SetGroup], list[ResultSet]]:
     """The groups of some result sets, and the sets that have no scored run and so are in none."""
     sets = [read_resultset(folder) for folder in folders]
-    return groups_of([one for one in sets if one.results]), [one for one in sets if not one.results]
+    return groups_of([found for found in sets if found.results]), [found for found in sets if not found.results]
 
 
 def groups_of(sets: Sequence[ResultSet]) -> list[SetGroup]:
     """The groups of some result sets; the order is that of the sets."""
     found: list[list[ResultSet]] = []
-    for one in (one for one in sets if one.header.kind == "model"):
-        _join(found, one)
-    free = [one for one in sets if one.header.kind != "model"]
-    driven = len(found)
-    for one in free:
-        homes = [group for group in found[:driven] if not differences([*group, one])]
-        for group in homes:
-            group.append(one)
-        if not homes:
-            _join(found, one)
-    order = {id(one): place for place, one in enumerate(sets)}
-    groups = [tuple(sorted(group, key=lambda one: order[id(one)])) for group in found]
+    for results in sets:
+        if results.header.kind == "model":
+            _join(found, results)
+    driven = found[:]
+    for results in sets:
+        if results.header.kind != "model":
+            fitting = [group for group in driven if not differences([*group, results])]
+            for group in fitting:
+                group.append(results)
+            if not fitting:
+                _join(found, results)
+    order = {id(results): place for place, results in enumerate(sets)}
+    groups = [tuple(sorted(group, key=lambda results: order[id(results)])) for group in found]
     names = [_name(group) for group in groups]
     return [
         SetGroup(name=f"{name}-{names[:place].count(name) + 1}" if names.count(name) > 1 else name, sets=group)
@@ -77,15 +78,16 @@ def groups_of(sets: Sequence[ResultSet]) -> list[SetGroup]:
     ]
 
 
-def _join(groups: list[list[ResultSet]], one: ResultSet) -> None:
-    home = next((group for group in groups if not differences([*group, one])), None)
-    if home is None:
-        groups.append([one])
+def _join(groups: list[list[ResultSet]], results: ResultSet) -> None:
+    """Add a set to the first group that it compares with, or to one of its own."""
+    fitting = next((group for group in groups if not differences([*group, results])), None)
+    if fitting is None:
+        groups.append([results])
     else:
-        home.append(one)
+        fitting.append(results)
 
 
 def _name(sets: Sequence[ResultSet]) -> str:
-    solver = next((one.header.solver for one in sets if one.header.solver), "")
+    solver = next((results.header.solver for results in sets if results.header.solver), "")
     parts = [part for part in (solver, profile_of(sets[0])) if part]
     return re.sub(r"[^\w.-]+", "-", ".".join(parts)).strip("-.") or "group"

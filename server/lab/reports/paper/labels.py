@@ -63,8 +63,8 @@ def place_labels(points: Sequence[tuple[float, float, str]], size: float, plot: 
     if None not in found:
         return [label for label in found if label is not None]
     found = _beside(points, size, (*plot[:2], plot[2] + COLUMN / 2, plot[3]))
-    left = sorted((number for number, label in enumerate(found) if label is None), key=lambda one: points[one][1])
-    for number, y in zip(left, _spread([points[one][1] for one in left], size + 2, plot), strict=True):
+    left = sorted((number for number, label in enumerate(found) if label is None), key=lambda number: points[number][1])
+    for number, y in zip(left, _spread([points[number][1] for number in left], size + 2, plot), strict=True):
         x, down, name = points[number]
         start = plot[2] + COLUMN
         room = min(wide(name, size) + 1, edge - start)
@@ -80,7 +80,7 @@ def _beside(points: Sequence[tuple[float, float, str]], size: float, area: Box) 
         placed = [label for label in found if label is not None]
         others = [dot for dot in dots if not dot[0] <= x <= dot[2] or not dot[1] <= y <= dot[3]]
         places = _places(x, y, name, size, area)
-        found.append(next((one for one in places if _free(one, dots, others, placed)), None))
+        found.append(next((place for place in places if _free(place, dots, others, placed)), None))
     return found
 
 
@@ -127,7 +127,7 @@ def _meet(one: Box, other: Box) -> bool:
 def _passes(label: Label, box: Box) -> bool:
     """Whether the line to a name goes through a box."""
     for part in range(1, 21):
-        x, y = (one + (other - one) * part / 20 for one, other in zip(label.point, label.end, strict=True))
+        x, y = (start + (end - start) * part / 20 for start, end in zip(label.point, label.end, strict=True))
         if box[0] <= x <= box[2] and box[1] <= y <= box[3]:
             return True
     return False

@@ -4,10 +4,9 @@ Everything in it is read from the result sets; an author copies it and cuts what
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from m3bench.server.lab.results.comparability import profile_of
-from m3bench.server.lab.results.resultset import ResultSet
+from m3bench.server.lab.results.resultset import ResultSet, task_set_of
 from m3bench.server.scoring.statistics.clusters import RESAMPLES
 
 _SHORT = 12
@@ -39,7 +38,7 @@ def methods(sets: Sequence[ResultSet], families: int) -> str:
 def hashes(sets: Sequence[ResultSet]) -> dict[str, str]:
     """What the numbers rest on, in full: versions and hashes by name."""
     manifest = sets[0].manifests[0]
-    tasks = _mapping(manifest.get("tasks"))
+    tasks = task_set_of(manifest)
     found = {
         "m3bench": manifest.get("m3bench"),
         "set of tasks": f"{tasks.get('name')} version {tasks.get('version')}, {tasks.get('hash')}",
@@ -52,8 +51,8 @@ def hashes(sets: Sequence[ResultSet]) -> dict[str, str]:
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
-def _what(sets: Sequence[ResultSet], manifest: Mapping[str, Any], families: int) -> str:
-    tasks = _mapping(manifest.get("tasks"))
+def _what(sets: Sequence[ResultSet], manifest: Mapping[str, object], families: int) -> str:
+    tasks = task_set_of(manifest)
     count = len(sets[0].header.tasks)
     return (
         f"We used m3bench {manifest.get('m3bench')} with {_many(count, 'task')} in "
@@ -66,12 +65,12 @@ def _what(sets: Sequence[ResultSet], manifest: Mapping[str, Any], families: int)
 def _who(sets: Sequence[ResultSet]) -> str:
     told = []
     for kind, words in (("model", "the models"), ("baseline", "the scripted baselines"), ("client", "the clients")):
-        names = list(dict.fromkeys(one.header.agent for one in sets if one.header.kind == kind))
+        names = list(dict.fromkeys(results.header.agent for results in sets if results.header.kind == kind))
         if names:
             told.append(f"{words if len(names) > 1 else words.removesuffix('s')} {_list(names)}")
-    solvers = sorted({one.header.solver for one in sets if one.header.solver})
+    solvers = sorted({results.header.solver for results in sets if results.header.solver})
     driven = f" Models were driven by the solver {_list(solvers)}." if solvers else ""
-    repeats = sorted({one.header.repeats for one in sets})
+    repeats = sorted({results.header.repeats for results in sets})
     often = f"{_many(repeats[0], 'time')}" if len(repeats) == 1 else f"{repeats[0]} to {repeats[-1]} times"
     return f"We measured {_list(told)}, each task {often}.{driven}"
 
@@ -79,19 +78,19 @@ def _who(sets: Sequence[ResultSet]) -> str:
 def _limits(sets: Sequence[ResultSet]) -> str:
     words = {"max_calls": "calls", "max_steps": "steps", "max_minutes": "minutes", "max_messages": "messages",
              "max_tokens": "tokens"}  # fmt: skip
+    options = [results.header.options for results in sets]
     found = {
-        name: sorted({one.header.options[name] for one in sets if one.header.options.get(name) is not None})
-        for name in words
+        name: {value for option in options if isinstance(value := option.get(name), int | float)} for name in words
     }
-    told = [f"{values[0]} {words[name]}" for name, values in found.items() if len(values) == 1]
+    told = [f"{values.pop()} {words[name]}" for name, values in found.items() if len(values) == 1]
     return f"A sample was limited to {_list(told)}." if told else ""
 
 
 def _counts(sets: Sequence[ResultSet]) -> str:
-    scored = sum(len(one.results) for one in sets)
-    void = sum(len(one.void) for one in sets)
-    missing = sum(len(one.missing) for one in sets)
-    days = sorted(result.run.started[:10] for one in sets for result in one.results)
+    scored = sum(len(results.results) for results in sets)
+    void = sum(len(results.void) for results in sets)
+    missing = sum(len(results.missing) for results in sets)
+    days = sorted(result.run.started[:10] for results in sets for result in results.results)
     when = f" on {days[0]}" if days[0] == days[-1] else f" between {days[0]} and {days[-1]}"
     lost = [
         f"{_many(void, 'sample is', 'samples are')} void through faults that were not the agent's and left out"
@@ -101,7 +100,7 @@ def _counts(sets: Sequence[ResultSet]) -> str:
 
 
 def _numbers(sets: Sequence[ResultSet]) -> str:
-    profiles = sorted({result.card.scoring_profile for one in sets for result in one.results})
+    profiles = sorted({result.card.scoring_profile for results in sets for result in results.results})
     scored = "by effect" if profiles == ["effect"] else "by the metric of M3-Bench" if profiles == ["m3"] else "mixed"
     return (
         "A task counts as solved when every field of the answer is right and every check of files and log passes. "
@@ -109,12 +108,8 @@ def _numbers(sets: Sequence[ResultSet]) -> str:
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return str(value)[:_SHORT]
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _many(count: int, one: str, many: str = "") -> str:

@@ -1,9 +1,10 @@
 """One page for a reader in a hurry: who solved how much, what is certain, why runs failed, what to be careful about."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from m3bench.server.lab.reports.paper.tables import Table, markdown_text
+from m3bench.server.lab.reports.paper.analyses import GroupNumbers
+from m3bench.server.lab.reports.paper.tables import PaperTable, markdown_text
+from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.results.analyses.failures import CLASSES
 from m3bench.server.scoring.words import printable
 
@@ -12,12 +13,12 @@ MANY = 8
 
 
 def overview(
-    groups: Sequence[Mapping[str, Any]], results: Sequence[Table], empty: Sequence[str], files: Sequence[str]
+    groups: Sequence[GroupNumbers], results: Sequence[PaperTable], empty: Sequence[str], files: Sequence[str]
 ) -> str:
     """The page.
 
     Args:
-        groups: Of each group its name, leaderboard and analyses, as in `numbers.json`.
+        groups: Their numbers.
         results: The table of results of each.
         empty: Result sets without a scored run.
         files: What was written beside the page.
@@ -25,9 +26,9 @@ def overview(
     lines = ["# Results", ""]
     for group, table in zip(groups, results, strict=True):
         if len(groups) > 1:
-            lines += [f"## {group['name']}", ""]
+            lines += [f"## {group.name}", ""]
         lines += [markdown_text(table)]
-        lines += [f"- {line}" for line in (*_certain(group["leaderboard"]), *_failed(group), *_careful(group))]
+        lines += [f"- {line}" for line in (*_certain(group.leaderboard), *_failed(group), *_careful(group))]
         lines.append("")
     if len(groups) > 1:
         lines += ["Numbers of different groups do not compare: they were made under different conditions.", ""]
@@ -39,14 +40,14 @@ def overview(
     return "\n".join(lines) + "\n"
 
 
-def _certain(board: Mapping[str, Any]) -> list[str]:
+def _certain(board: Leaderboard) -> list[str]:
     """What can be said of differences in what was solved."""
-    pairs = [pair for pair in board["pairs"] if pair["number"] == "solved"]
-    clear = [pair for pair in pairs if pair["clear"]]
+    pairs = [pair for pair in board.pairs if pair.number == "solved"]
+    clear = [pair for pair in pairs if pair.clear]
     if not pairs:
         return []
     if not clear:
-        least = max((pair["detectable"] for pair in pairs if pair["detectable"] is not None), default=None)
+        least = max((pair.detectable for pair in pairs if pair.detectable is not None), default=None)
         found = (
             ""
             if least is None
@@ -54,43 +55,43 @@ def _certain(board: Mapping[str, Any]) -> list[str]:
         )
         return [f"No two sets differ clearly in what they solve{found}."]
     told = [f"{len(clear)} of {len(pairs)} pairs of sets differ clearly in what they solve."]
-    for pair in sorted(clear, key=lambda one: -abs(one["difference"]))[:MANY]:
-        better, worse = (pair["second"], pair["first"]) if pair["difference"] > 0 else (pair["first"], pair["second"])
+    for pair in sorted(clear, key=lambda pair: -abs(pair.difference))[:MANY]:
+        better, worse = (pair.second, pair.first) if pair.difference > 0 else (pair.first, pair.second)
         told.append(
-            f"{printable(better)} solves {abs(pair['difference']) * 100:.1f} points more than {printable(worse)} "
-            f"(p after Holm {'< 0.001' if pair['p_holm'] < 0.001 else format(pair['p_holm'], '.3f')})."
+            f"{printable(better)} solves {abs(pair.difference) * 100:.1f} points more than {printable(worse)} "
+            f"(p after Holm {'< 0.001' if pair.p_holm < 0.001 else format(pair.p_holm, '.3f')})."
         )
     return [*told, f"… and {len(clear) - MANY} more in `pairs.csv`."] if len(clear) > MANY else told
 
 
-def _failed(group: Mapping[str, Any]) -> list[str]:
-    """The most frequent reason of each set."""
+def _failed(group: GroupNumbers) -> list[str]:
+    """The most frequent reason for failure in each set."""
     told = []
-    for name, analysis in group["analyses"].items():
-        failed = {kind: count for kind, count in analysis["failures"].items() if CLASSES[kind][0] is not None}
+    for name, analysis in group.analyses.items():
+        failed = {kind: count for kind, count in analysis.failures.items() if CLASSES[kind][0] is not None}
         if failed:
-            kind = max(failed, key=lambda one: failed[one])
+            kind = max(failed, key=lambda name: failed[name])
             told.append(
                 f"{printable(name)} fails mostly by *{kind}* ({CLASSES[kind][1]}): {failed[kind]} of "
-                f"{sum(analysis['failures'].values())} samples."
+                f"{sum(analysis.failures.values())} samples."
             )
     return told
 
 
-def _careful(group: Mapping[str, Any]) -> list[str]:
-    """What a conclusion could founder on."""
+def _careful(group: GroupNumbers) -> list[str]:
+    """What a reader should be careful about."""
     told = []
-    for entry in group["leaderboard"]["entries"]:
-        counts, name = entry["counts"], printable(entry["name"])
-        if counts["void"]:
-            limits = entry["uncertainty"]["solved"]["with_voids"]
-            share = "" if not limits else (
-                f"; had they all failed or all been solved, it would have solved {limits[0] * 100:.1f} % or "
-                f"{limits[1] * 100:.1f} %"
+    for entry in group.leaderboard.entries:
+        counts, name = entry.counts, printable(entry.name)
+        if counts.void:
+            limits = entry.uncertainty.solved.with_voids
+            share = "" if limits is None else (
+                f"; had they all failed or all been solved, it would have solved {limits.low * 100:.1f} % or "
+                f"{limits.high * 100:.1f} %"
             )  # fmt: skip
-            told.append(f"Careful: void samples of {name}: {counts['void']}{share}.")
-        if counts["missing"]:
-            told.append(f"Careful: samples of {name} that were not played: {counts['missing']}.")
-        if entry["summary"]["note"]:
-            told.append(f"{name}: {entry['summary']['note']}")
+            told.append(f"Careful: void samples of {name}: {counts.void}{share}.")
+        if counts.missing:
+            told.append(f"Careful: samples of {name} that were not played: {counts.missing}.")
+        if entry.summary.note:
+            told.append(f"{name}: {entry.summary.note}")
     return told

@@ -27,7 +27,11 @@ def pdf(svg: str) -> bytes:
     used: dict[int, set[str]] = {}
     content = "\n".join(
         # PDF measures from below, and text would stand on its head.
-        [f"1 0 0 -1 0 {height:g} cm", "1 J 1 j", *(line for one in root for line in _draw(one, width, height, used))]
+        [
+            f"1 0 0 -1 0 {height:g} cm",
+            "1 J 1 j",
+            *(line for shape in root for line in _draw(shape, width, height, used)),
+        ]
     )
     weights = sorted(used)
     fonts = [_font(weight, used[weight], 5 + 5 * place) for place, weight in enumerate(weights)]
@@ -43,29 +47,29 @@ def pdf(svg: str) -> bytes:
     return _file(objects)
 
 
-def _draw(one: Element, width: float, height: float, used: dict[int, set[str]]) -> Iterator[str]:
-    match one.tag.removeprefix(_SVG):
+def _draw(shape: Element, width: float, height: float, used: dict[int, set[str]]) -> Iterator[str]:
+    match shape.tag.removeprefix(_SVG):
         case "rect":
-            whole = one.get("width") == "100%"
-            size = (width, height) if whole else (float(one.get("width", "0")), float(one.get("height", "0")))
-            yield f"{_colour(one.get('fill', '#000000'))} rg"
-            yield f"{float(one.get('x', '0')):g} {float(one.get('y', '0')):g} {size[0]:g} {size[1]:g} re f"
+            whole = shape.get("width") == "100%"
+            size = (width, height) if whole else (float(shape.get("width", "0")), float(shape.get("height", "0")))
+            yield f"{_colour(shape.get('fill', '#000000'))} rg"
+            yield f"{float(shape.get('x', '0')):g} {float(shape.get('y', '0')):g} {size[0]:g} {size[1]:g} re f"
         case "circle":
-            x, y, r = (float(one.get(name, "0")) for name in ("cx", "cy", "r"))
+            x, y, r = (float(shape.get(name, "0")) for name in ("cx", "cy", "r"))
             h = r * _ROUND
-            yield f"{_colour(one.get('fill', '#000000'))} rg {x + r:g} {y:g} m"
+            yield f"{_colour(shape.get('fill', '#000000'))} rg {x + r:g} {y:g} m"
             for a, b, c, d, e, f in (
                 (r, h, h, r, 0, r), (-h, r, -r, h, -r, 0), (-r, -h, -h, -r, 0, -r), (h, -r, r, -h, r, 0)
             ):  # fmt: skip
                 yield f"{x + a:g} {y + b:g} {x + c:g} {y + d:g} {x + e:g} {y + f:g} c"
             yield "f"
         case "path":
-            yield f"{_colour(one.get('stroke', '#000000'))} RG {float(one.get('stroke-width', '1')):g} w"
-            yield f"[{one.get('stroke-dasharray', '').replace(',', ' ')}] 0 d"
-            yield from _path(one.get("d", ""))
+            yield f"{_colour(shape.get('stroke', '#000000'))} RG {float(shape.get('stroke-width', '1')):g} w"
+            yield f"[{shape.get('stroke-dasharray', '').replace(',', ' ')}] 0 d"
+            yield from _path(shape.get("d", ""))
             yield "S"
         case "text":
-            yield from _text(one, used)
+            yield from _text(shape, used)
         case other:
             raise ValueError(f"a drawing has no {other}")
 
@@ -88,18 +92,18 @@ def _path(path: str) -> Iterator[str]:
         yield f"{x:g} {y:g} {'m' if step == 'M' else 'l'}"
 
 
-def _text(one: Element, used: dict[int, set[str]]) -> Iterator[str]:
-    said, size, weight = one.text or "", float(one.get("font-size", "12")), int(one.get("font-weight", "400"))
+def _text(shape: Element, used: dict[int, set[str]]) -> Iterator[str]:
+    said, size, weight = shape.text or "", float(shape.get("font-size", "12")), int(shape.get("font-weight", "400"))
     glyphs = _outlines(weight).glyphs
     said = "".join(letter for letter in said if ord(letter) in glyphs)
     if not said:
         return
     used.setdefault(weight, set()).update(said)
-    x, y = float(one.get("x", "0")), float(one.get("y", "0"))
+    x, y = float(shape.get("x", "0")), float(shape.get("y", "0"))
     length = wide(said, size, 700 if weight == 700 else 400)
-    x -= {"start": 0.0, "middle": length / 2, "end": length}[one.get("text-anchor", "start")]
+    x -= {"start": 0.0, "middle": length / 2, "end": length}[shape.get("text-anchor", "start")]
     shown = "".join(f"{glyphs[ord(letter)]:04x}" for letter in said)
-    yield f"{_colour(one.get('fill', '#000000'))} rg"
+    yield f"{_colour(shape.get('fill', '#000000'))} rg"
     yield f"BT /F{weight} {size:g} Tf 1 0 0 -1 {x:.2f} {y:.2f} Tm <{shown}> Tj ET"
 
 
@@ -109,7 +113,7 @@ def _colour(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Outlines:
-    """What a PDF must know of a font."""
+    """What a PDF needs of a font."""
 
     data: bytes
     glyphs: Mapping[int, int]
@@ -146,7 +150,7 @@ def _outlines(weight: int) -> _Outlines:
 
 
 def _glyphs(table: bytes) -> dict[int, int]:
-    """Letters by glyph, from the table's form 12: ranges of letters with the first glyph of each."""
+    """The glyph of each code point, from a `cmap` subtable of format 12: ranges with the first glyph of each."""
     for at in range(4, 4 + 8 * struct.unpack(">H", table[2:4])[0], 8):
         start = struct.unpack(">I", table[at + 4 : at + 8])[0]
         if struct.unpack(">H", table[start : start + 2])[0] == 12:
@@ -194,9 +198,9 @@ def _stream(data: bytes, more: str = "") -> bytes:
 def _file(objects: list[bytes]) -> bytes:
     out = bytearray(b"%PDF-1.5\n%\xe2\xe3\xcf\xd3\n")
     places = []
-    for number, one in enumerate(objects, 1):
+    for number, content in enumerate(objects, 1):
         places.append(len(out))
-        out += f"{number} 0 obj\n".encode() + one + b"\nendobj\n"
+        out += f"{number} 0 obj\n".encode() + content + b"\nendobj\n"
     start = len(out)
     out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
     out += b"".join(f"{place:010d} 00000 n \n".encode() for place in places)

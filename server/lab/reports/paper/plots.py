@@ -1,21 +1,24 @@
 """Figures for a paper: white ground, no title, one weight of one font; the caption is the author's.
 
-Each is drawn from the document of a leaderboard or from the analyses, so no figure shows a number that `numbers.json`
+Each is drawn from the entries of a leaderboard or from the analyses, so no figure shows a number that `numbers.json`
 does not have. A drawing and its height go out; `folder` writes them as SVG and PDF.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Literal, TypeAlias
 
 from m3bench.server.lab.reports.paper.labels import place_labels
-from m3bench.server.lab.results.analyses.failures import CLASSES
-from m3bench.server.scorecard.pages.drawing import Drawing, wide
+from m3bench.server.lab.reports.standings import BoardEntry
+from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass
+from m3bench.server.scorecard.pages.drawing import SvgDrawing, wide
+from m3bench.server.scoring.statistics.estimates import Interval
 
-Figure: TypeAlias = tuple[Drawing, float]
+Figure: TypeAlias = tuple[SvgDrawing, float]
 """A drawing and its height."""
 
-Entry: TypeAlias = Mapping[str, Any]
+Taken = Literal["calls", "tokens", "cost", "seconds"]
+"""What a sample takes."""
 
 WIDTH, EDGE, SIZE = 640, 12, 13.0
 INK, SOFT, GRID, MARK, OTHER = "#000000", "#444444", "#dddddd", "#0b69ad", "#7a7a7a"
@@ -29,10 +32,10 @@ _ROW = 24
 _CELL = 22
 
 
-def intervals(entries: Sequence[Entry], number: str) -> Figure:
+def intervals(entries: Sequence[BoardEntry], number: str) -> Figure:
     """Every set with a number and its 95 % interval: `solved`, or `average`."""
-    drawing = Drawing(WIDTH, "#ffffff")
-    names = min(230.0, max(wide(entry["name"], SIZE) for entry in entries)) + EDGE + 14
+    drawing = SvgDrawing(WIDTH, "#ffffff")
+    names = min(230.0, max(wide(entry.name, SIZE) for entry in entries)) + EDGE + 14
     left, right, y = names, WIDTH - EDGE - 52.0, 10.0
     bottom = y + _ROW * len(entries)
     for tick in range(5):
@@ -43,10 +46,11 @@ def intervals(entries: Sequence[Entry], number: str) -> Figure:
     for entry in entries:
         value, between = _value(entry, number)
         middle = y + _ROW / 2
-        drawing.text(entry["name"], EDGE, middle + 4.5, SIZE, fill=INK, room=names - EDGE - 14)
+        drawing.text(entry.name, EDGE, middle + 4.5, SIZE, fill=INK, room=names - EDGE - 14)
         if value is not None:
-            low, high = (left + (right - left) * end for end in between or (value, value))
-            tone = OTHER if entry["kind"] == "baseline" else MARK
+            ends = (value, value) if between is None else (between.low, between.high)
+            low, high = (left + (right - left) * end for end in ends)
+            tone = OTHER if entry.kind == "baseline" else MARK
             drawing.line(f"M{low:.1f} {middle:.1f}H{high:.1f}", tone, 2)
             drawing.line(f"M{low:.1f} {middle - 4:.1f}v8M{high:.1f} {middle - 4:.1f}v8", tone, 2)
             _dot(drawing, left + (right - left) * value, middle, tone)
@@ -58,21 +62,21 @@ def intervals(entries: Sequence[Entry], number: str) -> Figure:
     return drawing, bottom + 46
 
 
-def families(entries: Sequence[Entry]) -> Figure:
+def families(entries: Sequence[BoardEntry]) -> Figure:
     """Solved in each family by each set, in per cent."""
-    rows = sorted({family for entry in entries for family in entry["families"]})
+    rows = sorted({family for entry in entries for family in entry.families})
     left = EDGE + max(wide(name, SIZE) for name in rows) + 12
     room = min(110.0, (WIDTH - EDGE - left) / len(entries))
-    numbered = any(wide(entry["name"], SIZE - 1) > room - 6 for entry in entries)
-    drawing = Drawing(WIDTH, "#ffffff")
+    numbered = any(wide(entry.name, SIZE - 1) > room - 6 for entry in entries)
+    drawing = SvgDrawing(WIDTH, "#ffffff")
     for place, entry in enumerate(entries):
-        head = str(place + 1) if numbered else entry["name"]
+        head = str(place + 1) if numbered else entry.name
         drawing.text(head, left + room * (place + 0.5), 18, SIZE - 1, fill=INK, anchor="middle")
     y = 26.0
     for name in rows:
         drawing.text(name.replace("_", " "), EDGE, y + 15.5, SIZE, fill=INK)
         for place, entry in enumerate(entries):
-            value = entry["families"][name]["success"] if name in entry["families"] else None
+            value = entry.families[name].success if name in entry.families else None
             x = left + room * place
             drawing.box(x + 1, y + 1, room - 2, _CELL - 2, _shade(value), 0)
             said = "–" if value is None else f"{value * 100:.0f}"
@@ -80,28 +84,28 @@ def families(entries: Sequence[Entry]) -> Figure:
             drawing.text(said, x + room / 2, y + 15.5, SIZE - 1, fill=ink, anchor="middle")
         y += _CELL
     return drawing, _key(
-        drawing, [(str(at), entry["name"]) for at, entry in enumerate(entries, 1)], y
+        drawing, [(str(at), entry.name) for at, entry in enumerate(entries, 1)], y
     ) if numbered else y + 8
 
 
-def against(entries: Sequence[Entry], name: str, label: str) -> Figure | None:
+def against(entries: Sequence[BoardEntry], name: Taken, label: str) -> Figure | None:
     """Solved against something that a sample takes on average; None when fewer than two sets are known to take any.
 
     Args:
         entries: The sets.
-        name: Field of a set's usage: `cost`, `seconds`, `tokens` or `calls`.
+        name: What it takes.
         label: What stands below the axis.
     """
     points = [
-        (per, entry["summary"]["success"], entry)
+        (per, solved, entry)
         for entry in entries
-        if (per := per_sample(entry, name)) and entry["summary"]["success"] is not None
+        if (per := per_sample(entry, name)) and (solved := entry.summary.success) is not None
     ]
     if len(points) < 2:
         return None
     least, most = min(x for x, _, _ in points), max(x for x, _, _ in points)
     place, ticks = _axis(least, most)
-    drawing = Drawing(WIDTH, "#ffffff")
+    drawing = SvgDrawing(WIDTH, "#ffffff")
     left, right, top, bottom = 54.0, WIDTH - 150.0, 30.0, 310.0
     for tick in range(5):
         y = bottom - (bottom - top) * tick / 4
@@ -114,24 +118,24 @@ def against(entries: Sequence[Entry], name: str, label: str) -> Figure | None:
     drawing.line(f"M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}", SOFT, 1)
     drawing.text("solved, %", EDGE, top - 16, SIZE, fill=INK)
     drawing.text(label, (left + right) / 2, bottom + 40, SIZE, fill=INK, anchor="middle")
-    points.sort(key=lambda one: (-one[1], -one[0], one[2]["name"]))
+    points.sort(key=lambda point: (-point[1], -point[0], point[2].name))
     dots = [
         (left + (right - left) * place(per), bottom - (bottom - top) * value, entry) for per, value, entry in points
     ]
-    names = [(x, y, entry["name"]) for x, y, entry in dots]
+    names = [(x, y, entry.name) for x, y, entry in dots]
     labels = place_labels(names, SIZE - 1, (left + 3, top - 12, right, bottom - 1), WIDTH - EDGE)
     for (x, y, _), beside in zip(dots, labels, strict=True):
         if beside.led:
             drawing.line(f"M{x:.1f} {y:.1f}L{beside.end[0]:.1f} {beside.end[1]:.1f}", OTHER, 0.7)
     for (x, y, entry), beside in zip(dots, labels, strict=True):
-        _dot(drawing, x, y, OTHER if entry["kind"] == "baseline" else MARK)
-        drawing.text(entry["name"], beside.x, beside.y, SIZE - 1, fill=INK, anchor=beside.anchor, room=beside.room)
+        _dot(drawing, x, y, OTHER if entry.kind == "baseline" else MARK)
+        drawing.text(entry.name, beside.x, beside.y, SIZE - 1, fill=INK, anchor=beside.anchor, room=beside.room)
     return drawing, bottom + 52
 
 
-def failures(sets: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:
+def failures(sets: Sequence[tuple[str, Mapping[FailureClass, int]]]) -> Figure:
     """What became of the samples of every set: shares of the classes, one bar for each set."""
-    drawing = Drawing(WIDTH, "#ffffff")
+    drawing = SvgDrawing(WIDTH, "#ffffff")
     colours = dict(zip(CLASSES, COLOURS, strict=True))
     present = [name for name in CLASSES if any(name in counts for _, counts in sets)]
     left = min(230.0, max(wide(name, SIZE) for name, _ in sets)) + EDGE + 14
@@ -157,25 +161,31 @@ def failures(sets: Sequence[tuple[str, Mapping[str, int]]]) -> Figure:
     return drawing, y + 24
 
 
-def per_sample(entry: Entry, name: str) -> float | None:
+def per_sample(entry: BoardEntry, name: Taken) -> float | None:
     """What a scored sample of a set takes on average; None when it is not known."""
-    usage = entry["usage"]
-    total = usage["input_tokens"] + usage["output_tokens"] if name == "tokens" else usage[name]
-    return None if total is None or not entry["counts"]["scored"] else total / entry["counts"]["scored"]
+    usage = entry.usage
+    totals: Mapping[Taken, float | None] = {
+        "calls": usage.calls,
+        "tokens": usage.input_tokens + usage.output_tokens,
+        "cost": usage.cost,
+        "seconds": usage.seconds,
+    }
+    total = totals[name]
+    return None if total is None or not entry.counts.scored else total / entry.counts.scored
 
 
-def _value(entry: Entry, number: str) -> tuple[float | None, Sequence[float] | None]:
-    summary = entry["summary"]
+def _value(entry: BoardEntry, number: str) -> tuple[float | None, Interval | None]:
+    summary = entry.summary
     if number == "solved":
-        return summary["success"], summary["success_interval"]
-    return summary["metrics"]["average"], summary["intervals"].get("average")
+        return summary.success, summary.success_interval
+    return summary.metrics["average"], summary.intervals.get("average")
 
 
-def _dot(drawing: Drawing, x: float, y: float, tone: str) -> None:
+def _dot(drawing: SvgDrawing, x: float, y: float, tone: str) -> None:
     drawing.add(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{tone}"/>')
 
 
-def _key(drawing: Drawing, lines: Sequence[tuple[str, str]], y: float) -> float:
+def _key(drawing: SvgDrawing, lines: Sequence[tuple[str, str]], y: float) -> float:
     y += 8
     for number, name in lines:
         y += 18
@@ -188,18 +198,18 @@ def _shade(value: float | None) -> str:
     if value is None:
         return "#ffffff"
     low, high = (0xEE, 0xF3, 0xF8), (0x0B, 0x69, 0xAD)
-    return "#" + "".join(f"{round(one + (other - one) * value):02x}" for one, other in zip(low, high, strict=True))
+    return "#" + "".join(f"{round(start + (end - start) * value):02x}" for start, end in zip(low, high, strict=True))
 
 
 def _axis(least: float, most: float) -> tuple[Callable[[float], float], list[float]]:
-    """Where a value lies between 0 and 1, and the values that are written; by powers when they differ by far."""
+    """Where a value lies on the axis, from 0 to 1, and the ticks; logarithmic when values differ by far."""
     if most > 20 * least:
         low, high = math.floor(math.log10(least)), math.ceil(math.log10(most))
-        return lambda value: (math.log10(value) - low) / (high - low), [10.0**one for one in range(low, high + 1)]
+        return lambda value: (math.log10(value) - low) / (high - low), [10.0**power for power in range(low, high + 1)]
     step = 10.0 ** math.floor(math.log10(most))
     step *= next(part for part in (1, 0.5, 0.25, 0.2) if most / (step * part) >= 3 or part == 0.2)
     count = math.ceil(most / step)
-    return lambda value: value / (step * count), [step * one for one in range(count + 1)]
+    return lambda value: value / (step * count), [step * number for number in range(count + 1)]
 
 
 def _brief(value: float) -> str:

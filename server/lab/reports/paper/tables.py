@@ -48,7 +48,7 @@ class Column:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class PaperTable:
     """A table."""
 
     name: str
@@ -71,24 +71,24 @@ def short_names(names: Sequence[str], profile: str) -> dict[str, str]:
     return {name: ".".join(name.split(".")[:-2]) for name in names}
 
 
-def shortened(table: Table, names: Mapping[str, str]) -> Table:
+def shortened(table: PaperTable, names: Mapping[str, str]) -> PaperTable:
     """The table with other names for sets."""
     return replace(
         table,
-        columns=tuple(replace(one, heading=names.get(one.heading, one.heading)) for one in table.columns),
+        columns=tuple(replace(column, heading=names.get(column.heading, column.heading)) for column in table.columns),
         rows=tuple(
             tuple(names.get(cell, cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows
         ),
     )
 
 
-def csv_text(table: Table) -> str:
+def csv_text(table: PaperTable) -> str:
     """The table with every digit, as `--json` has it; an empty cell has no value."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(
-        [name for one in table.columns for name in ((f"{one.name}_low", f"{one.name}_high") if one.interval
-                                                    else (one.name,))]
+        [name for column in table.columns
+         for name in ((f"{column.name}_low", f"{column.name}_high") if column.interval else (column.name,))]
     )  # fmt: skip
     for row in table.rows:
         cells: list[object] = []
@@ -101,11 +101,11 @@ def csv_text(table: Table) -> str:
     return text.getvalue()
 
 
-def latex_text(table: Table) -> str:
+def latex_text(table: PaperTable) -> str:
     """The table for `\\input`, in several where it has too many columns or lines for one."""
-    shown = [(place, one) for place, one in enumerate(table.columns) if one.heading]
+    shown = [(place, column) for place, column in enumerate(table.columns) if column.heading]
     first, rest = shown[:1], shown[1:]
-    widest = max((len(one.heading) for _, one in rest), default=1)
+    widest = max((len(column.heading) for _, column in rest), default=1)
     size = max(1, _ACROSS // (widest + 2)) if table.narrow else max(1, len(rest))
     parts = [
         (first + rest[at : at + size], table.rows[row : row + _DOWN])
@@ -118,7 +118,7 @@ def latex_text(table: Table) -> str:
 
 
 def _latex(
-    table: Table, shown: Sequence[tuple[int, Column]], rows: Sequence[tuple[Value, ...]], number: int, of: int
+    table: PaperTable, shown: Sequence[tuple[int, Column]], rows: Sequence[tuple[Value, ...]], number: int, of: int
 ) -> str:
     caption = table.caption if of == 1 else f"{table.caption} Part {number} of {of}."
     lines = [
@@ -128,11 +128,11 @@ def _latex(
         f"\\label{{tab:m3bench-{table.name}{f'-{number}' if of > 1 else ''}}}",
         "\\footnotesize",
         "\\setlength{\\tabcolsep}{3pt}",
-        f"\\begin{{tabular}}{{{''.join('l' if one.form == 'text' else 'r' for _, one in shown)}}}",
+        f"\\begin{{tabular}}{{{''.join('l' if column.form == 'text' else 'r' for _, column in shown)}}}",
         "\\hline",
-        _line([escaped(one.heading) for _, one in shown]),
+        _line([escaped(column.heading) for _, column in shown]),
         "\\hline",
-        *(_line([escaped(said(row[place], one.form)) for place, one in shown]) for row in rows),
+        *(_line([escaped(said(row[place], column.form)) for place, column in shown]) for row in rows),
         "\\hline",
         "\\end{tabular}",
         "\\end{table}",
@@ -140,13 +140,13 @@ def _latex(
     return "\n".join(lines) + "\n"
 
 
-def markdown_text(table: Table) -> str:
+def markdown_text(table: PaperTable) -> str:
     """The table as a page shows it."""
-    shown = [(place, one) for place, one in enumerate(table.columns) if one.heading]
+    shown = [(place, column) for place, column in enumerate(table.columns) if column.heading]
     lines = [
-        _row([one.heading for _, one in shown]),
-        _row(["---" if one.form == "text" else "---:" for _, one in shown]),
-        *(_row([said(row[place], one.form) for place, one in shown]) for row in table.rows),
+        _row([column.heading for _, column in shown]),
+        _row(["---" if column.form == "text" else "---:" for _, column in shown]),
+        *(_row([said(row[place], column.form) for place, column in shown]) for row in table.rows),
     ]
     return "\n".join(lines) + "\n"
 
@@ -158,7 +158,7 @@ def said(value: Value, form: Form) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        low, high = (_number(one, form).removesuffix(" %") for one in value)
+        low, high = (_number(end, form).removesuffix(" %") for end in value)
         return f"{low} – {high}"
     return printable(value) if isinstance(value, str) else _number(value, form)
 
@@ -185,7 +185,7 @@ def _number(value: float, form: Form) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX sets as it is meant."""
+    """Text escaped for LaTeX."""
     return "".join(map(_letter, printable(text)))
 
 
@@ -194,10 +194,10 @@ def safe(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-def _letter(one: str) -> str:
-    if one in _SPECIAL:
-        return _SPECIAL[one]
-    return one if " " <= one <= "~" or one in _LETTERS else f"U+{ord(one):04X}"
+def _letter(letter: str) -> str:
+    if letter in _SPECIAL:
+        return _SPECIAL[letter]
+    return letter if " " <= letter <= "~" or letter in _LETTERS else f"U+{ord(letter):04X}"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ NONE = "(none)"
 
 
 @dataclass(frozen=True, order=True, kw_only=True)
-class Pair:
+class ToolPair:
     """A tool that was wanted and one that was called."""
 
     wanted: str
@@ -39,9 +39,9 @@ class ArgumentError:
     """What the argument is (`identity`, `quantity`, `place`, `text`, `content`); empty for calls that were refused."""
 
 
-def confusion(results: Iterable[Result]) -> dict[Pair, int]:
+def confusion(results: Iterable[Result]) -> dict[ToolPair, int]:
     """How often each tool was called where each was wanted."""
-    counts: Counter[Pair] = Counter()
+    counts: Counter[ToolPair] = Counter()
     for result in results:
         counts.update(pairs_of(result.card))
     return dict(sorted(counts.items()))
@@ -55,26 +55,26 @@ def argument_errors(results: Iterable[Result]) -> dict[ArgumentError, int]:
     return dict(sorted(counts.items()))
 
 
-def pairs_of(card: ScoreCard) -> Iterator[Pair]:
+def pairs_of(card: ScoreCard) -> Iterator[ToolPair]:
     """What was wanted and what was called in a run, call by call."""
     alignment = card.alignment
     wanted = [call.tool for _, call in alignment.reference_calls]
     made = [call.tool for _, call in alignment.actual_calls]
     for match in alignment.matches:
         for place in match.calls:
-            yield Pair(wanted=wanted[match.reference], called=made[place], answered=True)
-    instead = {one.reference: one.actual for one in alignment.instead}
+            yield ToolPair(wanted=wanted[match.reference], called=made[place], answered=True)
+    instead = {other.reference: other.actual for other in alignment.instead}
     left = [place for place in alignment.extra if place not in instead.values()]
     for place in alignment.missed:
         found = instead[place] if place in instead else _nearest(wanted[place], left, made)
         if found is None:
-            yield Pair(wanted=wanted[place], called=NONE, answered=False)
+            yield ToolPair(wanted=wanted[place], called=NONE, answered=False)
             continue
-        yield Pair(wanted=wanted[place], called=made[found], answered=False)
+        yield ToolPair(wanted=wanted[place], called=made[found], answered=False)
         if found in left:
             left.remove(found)
     for place in left:
-        yield Pair(wanted=NONE, called=made[place], answered=False)
+        yield ToolPair(wanted=NONE, called=made[place], answered=False)
 
 
 def _nearest(wanted: str, left: list[int], made: list[str]) -> int | None:
@@ -100,8 +100,8 @@ def _errors(card: ScoreCard) -> Iterator[ArgumentError]:
     for match in alignment.matches:
         tool = wanted[match.reference].tool
         if match.way in (None, "partly"):
-            for one in match.differences:
-                yield ArgumentError(error=one.kind, kind=kind(tool, one.argument))
+            for difference in match.differences:
+                yield ArgumentError(error=difference.kind, kind=kind(tool, difference.argument))
     for other in alignment.instead:
         call, tool = made[other.actual], wanted[other.reference].tool
         if call.outcome in _REFUSED:

@@ -82,7 +82,7 @@ def in_words(result: Result) -> str:
         return ""
     parts = [f"{found}: {CLASSES[found][1]}"]
     parts += [f"{check.check}: {check.reason}" for check in card.checks if not check.passed and check.reason][:2]
-    parts += [one.text for one in card.improvements[:1]]
+    parts += [improvement.text for improvement in card.improvements[:1]]
     return "; ".join(part.strip().rstrip(".") for part in parts) + "."
 
 

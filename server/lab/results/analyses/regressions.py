@@ -6,10 +6,11 @@ With repeats a task is `broken` when every attempt solved it before and none doe
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from m3bench.server.lab.results.analyses.failures import FailureClass, class_of, class_of_void, in_words
 from m3bench.server.lab.results.resultset import Result, ResultSet
+from m3bench.tasks.json_types import JsonObject
 
 Turn = Literal["broken", "rarer", "mended"]
 
@@ -30,7 +31,7 @@ class Turned:
     run: str | None = None
     """The handle of that attempt, for `m3bench report`."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """A dict that `json.dumps` takes."""
         return {
             "task": self.task, "turn": self.turn, "before": list(self.before), "after": list(self.after),
@@ -48,12 +49,12 @@ def turned(first: ResultSet, second: ResultSet) -> list[Turned]:
         if turn is not None:
             found.append(_told(task, turn, before, after, old[task] if turn == "mended" else new[task]))
     order: tuple[Turn, ...] = ("broken", "rarer", "mended")
-    return sorted(found, key=lambda one: (order.index(one.turn), one.task))
+    return sorted(found, key=lambda change: (order.index(change.turn), change.task))
 
 
 def lost(first: ResultSet, second: ResultSet) -> dict[str, str]:
     """Tasks that were solved in the first set and have no scored attempt in the second, each with why it is void."""
-    solved = {task for task, ones in _attempts(first.results).items() if _count(ones)[0]}
+    solved = {task for task, attempts in _attempts(first.results).items() if _count(attempts)[0]}
     there = {result.sample.task for result in second.results}
     return {
         sample.task: f"{class_of_void(sample)}: {sample.reason}".rstrip(": ")
@@ -71,7 +72,7 @@ def _turn(before: tuple[int, int], after: tuple[int, int]) -> Turn | None:
 
 
 def _told(task: str, turn: Turn, before: tuple[int, int], after: tuple[int, int], tries: list[Result]) -> Turned:
-    failing = next(one for one in tries if not one.card.success)
+    failing = next(result for result in tries if not result.card.success)
     return Turned(
         task=task,
         turn=turn,
@@ -93,4 +94,4 @@ def _attempts(results: Iterable[Result]) -> dict[str, list[Result]]:
 
 
 def _count(tries: list[Result]) -> tuple[int, int]:
-    return sum(bool(one.card.success) for one in tries), len(tries)
+    return sum(bool(result.card.success) for result in tries), len(tries)

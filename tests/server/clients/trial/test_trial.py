@@ -9,10 +9,9 @@ from typer.testing import CliRunner
 
 from m3bench.server.clients.table import clients
 from m3bench.server.clients.trial.conversation import BRIDGE, Called, Request
-from m3bench.server.clients.trial.findings import Findings, tools_on_the_first_turn
+from m3bench.server.clients.trial.findings import Findings, report_lines, tools_on_the_first_turn
 from m3bench.server.clients.trial.measured import measured
-from m3bench.server.clients.trial.report import lines
-from m3bench.server.clients.trial.script import DONE, Script, named, task_for
+from m3bench.server.clients.trial.script import DONE, TrialScript, named, task_for
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import try_client
 from m3bench.server.commands.program import app
@@ -28,9 +27,9 @@ FOUND = Findings(
 
 
 @pytest.fixture(scope="module")
-def script() -> Script:
+def script() -> TrialScript:
     task = task_for("wide", load_catalog().ready, Library())
-    return Script(task, lambda tool: f"mcp__m3bench__{tool}")
+    return TrialScript(task, lambda tool: f"mcp__m3bench__{tool}")
 
 
 def asked(names: list[str], *calls: Called) -> Request:
@@ -41,7 +40,7 @@ def test_every_client_that_is_tried_was_measured_and_can_be_installed() -> None:
     assert set(STARTS) == set(measured()) <= set(clients())
 
 
-def test_the_script_plays_the_reference_with_the_names_that_the_client_shows(script: Script) -> None:
+def test_the_script_plays_the_reference_with_the_names_that_the_client_shows(script: TrialScript) -> None:
     names = sorted({call.name for turn in script.turns for call in turn})
     shown = [f"mcp__m3bench.{name.replace('-', '_')}" for name in names]
     made: list[Called] = []
@@ -54,7 +53,7 @@ def test_the_script_plays_the_reference_with_the_names_that_the_client_shows(scr
     assert max(len(turn) for turn in script.turns) > 1
 
 
-def test_tools_that_are_not_loaded_are_searched_for_or_called_through_the_bridge(script: Script) -> None:
+def test_tools_that_are_not_loaded_are_searched_for_or_called_through_the_bridge(script: TrialScript) -> None:
     (search,) = script.answer(asked(["ToolSearch"])).calls
     assert "mcp__m3bench__list_tasks" in search.arguments["query"]
     (bridged,) = script.answer(asked([BRIDGE, "tool_search"])).calls
@@ -86,16 +85,16 @@ def test_a_tool_is_known_by_any_name_that_clients_make_of_it() -> None:
 
 def test_what_is_wrong_is_said_and_a_client_that_loses_pictures_is_not_wrong() -> None:
     codex = clients()["codex"]
-    assert list(lines(codex, FOUND))[-1] == "Everything works."
+    assert list(report_lines(codex, FOUND))[-1] == "Everything works."
     lossy = Findings(**{**FOUND.to_json(), "picture": "lost", "writing": "in a row", "average": 0.9})
-    told = "\n".join(lines(codex, lossy))
+    told = "\n".join(report_lines(codex, lossy))
     assert "does not reach the model" in told
     assert "0.900 to 1.000" in told
     assert "Everything works." in told
     for change in ({"tools": "missing"}, {"card": "missing"}, {"solved": False}, {"average": 0.9, "best": 0.9}):
         bad = Findings(**{**FOUND.to_json(), **change})
         assert len(bad.problems) == 1, change
-        assert "Everything works." not in "\n".join(lines(codex, bad))
+        assert "Everything works." not in "\n".join(report_lines(codex, bad))
 
 
 def test_a_client_that_is_not_there_or_has_no_command_line_is_said_to_be_so(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.headless.executor_replies import ReplyError, read_calls, read_plan
+from m3bench.server.lab.headless.replies import ReplyError, read_calls, read_plan
 from m3bench.server.lab.results.resultset import Result
 from tests.server.lab.headless.scripts import NUMBERS, Outcome, Scene, Turn, play_scenes
 

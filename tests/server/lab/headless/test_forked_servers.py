@@ -71,8 +71,8 @@ def test_a_server_ends_with_its_input_and_with_its_launcher(tmp_path: Path) -> N
 def test_the_process_that_forks_has_read_what_servers_read_and_started_no_thread(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
-        f"from {module.__name__} import _load\n"
-        "_load()\n"
+        f"from {module.__name__} import load\n"
+        "load()\n"
         "print(len(os.listdir('/proc/self/task')))\n"
         "from m3bench.server.app import App\n"
         "from m3bench.server.runs.loading import encoder_of\n"

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.lab.headless.gate import BLIND, FLOORS, GRADES, PLAYED, Scores, Verdict, judge, scores_of
+from m3bench.server.lab.headless.gate import BLIND, FLOORS, GRADES, PLAYED, GateVerdict, Scores, judge, scores_of
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.tasks.families import vision_research
 from m3bench.tasks.library import Library
@@ -36,7 +36,7 @@ def judged(
     whole: bool = True,
     whose: str = "sibling",
     **fields: Any,
-) -> Verdict:
+) -> GateVerdict:
     """The verdict on a set on which agents get what is given, and otherwise what they should."""
     scores = [
         Scores(

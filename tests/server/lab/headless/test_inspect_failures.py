@@ -11,9 +11,9 @@ import pytest
 from mcp_types import Implementation
 
 from m3bench.server.lab.headless.inspect_run import find_model
-from m3bench.server.lab.headless.inspect_seat import Seating, open_seat
-from m3bench.server.lab.headless.inspect_watch import Watch
+from m3bench.server.lab.headless.inspect_seat import SeatOptions, open_seat
 from m3bench.server.lab.headless.plan import ModelOptions
+from m3bench.server.lab.headless.solver import SampleWatch
 from m3bench.server.lab.results.resultset import Sample
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import RunError, SandboxError, UserError
@@ -147,7 +147,7 @@ def test_a_run_in_which_nothing_works_stops_and_can_be_resumed(scenes: dict[str,
 
 def test_failures_with_a_success_between_them_stop_nothing() -> None:
     kept: list[Sample] = []
-    watch = Watch(lambda sample, card: kept.append(sample), patience=3)
+    watch = SampleWatch(lambda sample, card: kept.append(sample), patience=3)
     for repeat, state in enumerate(("void", "void", "scored", "void", "void", "void"), 1):
         watch.check()
         watch.over(Sample(task="sum-1", repeat=repeat, state=state, reason=f"no credit {repeat}"), None)  # type: ignore[arg-type]
@@ -161,7 +161,7 @@ def test_results_that_cannot_be_kept_stop_a_run() -> None:
     def full(sample: Sample, card: object) -> None:
         raise OSError("No space left on device")
 
-    watch = Watch(full)
+    watch = SampleWatch(full)
     with pytest.raises(OSError, match="No space"):
         watch.over(Sample(task="sum-1", repeat=1, state="scored"), {})
     assert watch.halted
@@ -232,7 +232,7 @@ def test_a_script_that_cannot_be_played_says_where(tmp_path: Path, text: str, sa
 async def test_a_server_that_goes_away_is_nobodys_score(tasks: Path, tmp_path: Path) -> None:
     data = tmp_path / "data"
     with anyio.fail_after(60):
-        async with open_seat(Seating(data=data, tasks=tasks), "sum-1", "task:sum-1", CLIENT) as seat:
+        async with open_seat(SeatOptions(data=data, tasks=tasks), "sum-1", "task:sum-1", CLIENT) as seat:
             for pid in _servers(data):
                 os.kill(pid, signal.SIGKILL)
             with pytest.raises(SandboxError, match="server"):
@@ -242,7 +242,7 @@ async def test_a_server_that_goes_away_is_nobodys_score(tasks: Path, tmp_path: P
 @pytest.mark.anyio
 async def test_a_server_that_does_not_start_says_why(tmp_path: Path) -> None:
     with anyio.fail_after(60), pytest.raises(SandboxError, match=r"tasks\.json"):
-        async with open_seat(Seating(data=tmp_path / "data", tasks=tmp_path), "sum-1", "task:sum-1", CLIENT):
+        async with open_seat(SeatOptions(data=tmp_path / "data", tasks=tmp_path), "sum-1", "task:sum-1", CLIENT):
             pass
 
 
@@ -253,7 +253,7 @@ async def test_a_providers_keys_do_not_reach_the_server(
     monkeypatch.setenv("OPENAI_API_KEY", "not for tools")
     data = tmp_path / "data"
     with anyio.fail_after(60):
-        async with open_seat(Seating(data=data, tasks=tasks), "sum-1", "task:sum-1", CLIENT):
+        async with open_seat(SeatOptions(data=data, tasks=tasks), "sum-1", "task:sum-1", CLIENT):
             (server,) = _servers(data)
             assert b"not for tools" not in Path(f"/proc/{server}/environ").read_bytes()
 

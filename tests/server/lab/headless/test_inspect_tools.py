@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessageAssistant
 from inspect_ai.tool import ToolCall
 from mcp_types import CallToolResult, Implementation
 
-from m3bench.server.lab.headless.inspect_seat import SampleSeat, Seating, open_seat
+from m3bench.server.lab.headless.inspect_seat import SampleSeat, SeatOptions, open_seat
 from m3bench.server.lab.headless.inspect_tools import SeatTools
 from m3bench.server.scorecard.model import ScoreCard
 from tests.server.lab.headless.scripts import NUMBERS
@@ -40,7 +40,7 @@ def said(*calls: tuple[str, dict[str, object] | str]) -> ChatMessageAssistant:
 
 async def played(folder: Path, *turns: ChatMessageAssistant) -> ScoreCard:
     """The card of a model that takes these turns, on a line that is never quick enough."""
-    seating = Seating(data=folder / "data", tasks=write_set(folder / "set"), sandbox="inprocess")
+    seating = SeatOptions(data=folder / "data", tasks=write_set(folder / "set"), sandbox="inprocess")
     with anyio.fail_after(180):
         async with open_seat(seating, "survey-1", "task:survey-1", Implementation(name="m", version="1")) as seat:
             late = Late(client=seat.client, run=seat.run, pictures=seat.pictures, tools=seat.tools)

@@ -6,17 +6,19 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.headless.plan import Attempt, Choice, Plan, make_plan, profile_of, select
+from m3bench.server.lab.headless.plan import RunChoice, RunPlan, SampleAttempt, make_plan, profile_of, select
 from m3bench.server.lab.results.resultset import DATA, Sample, append_sample, read_header, write_header
-from m3bench.server.store.owners import Owner
+from m3bench.server.store.owners import OwnerLock
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library
 
 
-def plan(folder: Path, task_set: Path, **fields: Any) -> Plan:
-    return make_plan(Choice(**{"agent": "oracle", "kind": "baseline", "folder": folder, "tasks": task_set, **fields}))
+def plan(folder: Path, task_set: Path, **fields: Any) -> RunPlan:
+    return make_plan(
+        RunChoice(**{"agent": "oracle", "kind": "baseline", "folder": folder, "tasks": task_set, **fields})
+    )
 
 
 def note(folder: Path, task: str, repeat: int = 1, state: Any = "scored", run: str | None = None) -> None:
@@ -25,7 +27,12 @@ def note(folder: Path, task: str, repeat: int = 1, state: Any = "scored", run: s
 
 def test_all_tasks_are_played_once_before_any_is_played_again(tmp_path: Path, task_set: Path) -> None:
     made = plan(tmp_path / "out", task_set, repeats=2)
-    assert made.todo == (Attempt("survey-1", 1), Attempt("sum-1", 1), Attempt("survey-1", 2), Attempt("sum-1", 2))
+    assert made.todo == (
+        SampleAttempt("survey-1", 1),
+        SampleAttempt("sum-1", 1),
+        SampleAttempt("survey-1", 2),
+        SampleAttempt("sum-1", 2),
+    )
     assert made.total == 4
     assert not (tmp_path / "out").exists(), "making a plan writes nothing"
 
@@ -37,7 +44,10 @@ def test_what_was_scored_is_done_and_what_is_void_is_tried_again(tmp_path: Path,
     note(tmp_path, "sum-1", state="void")
     note(tmp_path, "survey-1", 2, state="void")
     note(tmp_path, "survey-1", 2)
-    assert plan(tmp_path, task_set, repeats=2, resume=True).todo == (Attempt("sum-1", 1), Attempt("sum-1", 2))
+    assert plan(tmp_path, task_set, repeats=2, resume=True).todo == (
+        SampleAttempt("sum-1", 1),
+        SampleAttempt("sum-1", 2),
+    )
 
 
 def test_resuming_keeps_the_header_that_is_there(tmp_path: Path, task_set: Path) -> None:
@@ -112,7 +122,7 @@ def test_a_broken_header_is_said_plainly(tmp_path: Path, task_set: Path) -> None
 
 def test_two_processes_do_not_work_in_one_folder(tmp_path: Path, task_set: Path) -> None:
     write_header(tmp_path, plan(tmp_path / "x", task_set).header)
-    lock = Owner(tmp_path, "run")
+    lock = OwnerLock(tmp_path, "run")
     try:
         with pytest.raises(UserError, match="at work"), plan(tmp_path, task_set, resume=True).begin():
             pass
@@ -164,13 +174,15 @@ def test_families_and_tasks_are_chosen_by_name() -> None:
 
 
 def test_tasks_that_the_tools_cannot_solve_are_left_out(tmp_path: Path) -> None:
-    small = make_plan(Choice(agent="null", kind="baseline", folder=tmp_path / "out", profile="mini"))
+    small = make_plan(RunChoice(agent="null", kind="baseline", folder=tmp_path / "out", profile="mini"))
     assert 0 < len(small.header.tasks) < 224
     assert len(small.header.tasks) + small.unsolvable == 224
     with pytest.raises(UserError, match="--profile full"):
-        make_plan(Choice(agent="null", kind="baseline", folder=tmp_path, profile="family:fish", families=("movies",)))
+        make_plan(
+            RunChoice(agent="null", kind="baseline", folder=tmp_path, profile="family:fish", families=("movies",))
+        )
     with pytest.raises(UserError, match="no profile"):
-        make_plan(Choice(agent="null", kind="baseline", folder=tmp_path, profile="huge"))
+        make_plan(RunChoice(agent="null", kind="baseline", folder=tmp_path, profile="huge"))
 
 
 def test_a_profile_of_tasks_is_that_of_the_task_at_hand(tmp_path: Path, task_set: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from m3bench.server.lab.headless.progress import Progress, duration, progress
-from m3bench.server.lab.results.resultset import Sample, Usage
+from m3bench.server.lab.results.resultset import Sample, SampleUsage
 from m3bench.server.scorecard.model import ScoreCard
 from tests.server.scorecard.cards import made_card
 
@@ -25,8 +25,8 @@ def test_a_line_says_how_far_how_fast_at_what_cost_and_what_was_last() -> None:
     lines: list[str] = []
     shown = Progress(10, lambda done, line: lines.append(line), clock(0, 4, 8, 12))
     shown.tell("oracle", Sample(task="a-1", repeat=1, state="scored"), card(1.0))
-    shown.tell("openai/gpt-5", Sample(task="b-1", repeat=1, state="scored", usage=Usage(cost=0.5)), card(None))
-    shown.tell("oracle", Sample(task="c-1", repeat=1, state="void", usage=Usage(cost=0.25)), None)
+    shown.tell("openai/gpt-5", Sample(task="b-1", repeat=1, state="scored", usage=SampleUsage(cost=0.5)), card(None))
+    shown.tell("oracle", Sample(task="c-1", repeat=1, state="void", usage=SampleUsage(cost=0.25)), None)
     assert lines == [
         "1/10 · 15.0/min · oracle a-1 1.000",
         "2/10 · 15.0/min · $0.50 · 24 s left · openai/gpt-5 b-1 unscored",

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.headless.executor_replies import ReplyError, read_strict_calls
-from m3bench.server.lab.headless.image_pool import ImagePool
+from m3bench.server.lab.headless.replies import ReplyError, read_strict_calls
+from m3bench.server.lab.headless.solver_m3_bench import ImagePool
 from m3bench.tasks.catalog import load_catalog
 from tests.server.lab.headless.scripts import NUMBERS, Asked, Outcome, Scene, Turn, asked, play_scenes
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.headless.compression import Compression
-from m3bench.server.lab.headless.executor_replies import ReplyError, read_round, read_steps
+from m3bench.server.lab.headless.replies import ReplyError, read_round, read_steps
+from m3bench.server.lab.headless.solver_mcp_bench import Compression
 from m3bench.tasks.catalog import load_catalog
 from tests.server.lab.headless.scripts import NUMBERS, Asked, Outcome, Scene, Turn, asked, play_scenes
 

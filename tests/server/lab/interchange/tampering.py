@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES, claims_of
 from m3bench.server.lab.interchange.submission import Submission
@@ -79,7 +79,7 @@ def seal_again(members: Members, run: str, folder: Path) -> None:
     change_json(members, f"{run}/run.json", lambda record: record.update(seal=made))
 
 
-def claim_again(members: Members, installation: Installation, encoder: Encoder, folder: Path) -> None:
+def claim_again(members: Members, installation: LocalInstallation, encoder: Encoder, folder: Path) -> None:
     """Make everything fit that can be computed from the log: the cards, the claims, the seals, the hashes."""
     for run in sorted({name.rpartition("/")[0] for name in members if name.endswith("/run.json")}):
         seal_again(members, run, folder)
@@ -104,7 +104,7 @@ def claim_again(members: Members, installation: Installation, encoder: Encoder, 
     change_json(members, "bundle.json", lambda index: index.update(claims=claims.model_dump(mode="json")))
 
 
-def _card(members: Members, run: str, installation: Installation, encoder: Encoder, folder: Path) -> Any:
+def _card(members: Members, run: str, installation: LocalInstallation, encoder: Encoder, folder: Path) -> Any:
     with Archive(packed(members, folder / "scoring.m3run"), NAMES) as archive:
         submission = Submission(archive)
         found = submission.run(run.removeprefix("runs/"))

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.bundle import pack
 from m3bench.server.lab.interchange.rescoring import verify_bundle
-from m3bench.server.lab.interchange.verdict import Verdict
-from m3bench.server.lab.reports.board.folder import Board
+from m3bench.server.lab.interchange.verdict import BundleVerdict, Coverage
+from m3bench.server.lab.reports.board import BundleBoard
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.layout import judgement
 from m3bench.tasks.errors import InputFileError
@@ -34,16 +34,16 @@ Accept = Callable[[Path], tuple[str, str]]
 
 
 @pytest.fixture
-def verify(library: Library, encoder: Encoder) -> Callable[[Path], Verdict]:
-    return lambda path: verify_bundle(path, Installation(library), encoder)
+def verify(library: Library, encoder: Encoder) -> Callable[[Path], BundleVerdict]:
+    return lambda path: verify_bundle(path, LocalInstallation(library), encoder)
 
 
 @pytest.fixture
-def accept(tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[[Path], Verdict]) -> Accept:
+def accept(tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[[Path], BundleVerdict]) -> Accept:
     """Puts a bundle on the board of this test; what became of it, and why."""
 
     def put(path: Path) -> tuple[str, str]:
-        board = Board(tmp_path / "board", library, encoder)
+        board = BundleBoard(tmp_path / "board", library, encoder)
         answer = board.accept(path, verify(path))
         return answer.outcome, answer.why
 
@@ -55,7 +55,7 @@ def digests(folder: Path) -> dict[str, str]:
             for path in sorted(folder.rglob("*")) if path.is_file()}  # fmt: skip
 
 
-def other_runs(bundle: Path, path: Path, installation: Installation, encoder: Encoder, by: int = 0) -> Members:
+def other_runs(bundle: Path, path: Path, installation: LocalInstallation, encoder: Encoder, by: int = 0) -> Members:
     """The same calls under new handles, and later by some nanoseconds: what somebody makes of another's bundle."""
     members: Members = {}
     for name, content in unpacked(bundle).items():
@@ -87,7 +87,7 @@ def other_runs(bundle: Path, path: Path, installation: Installation, encoder: En
 @pytest.mark.slow
 def test_every_set_shows_its_level_and_the_board_stays_the_same(bundle: Path, played: Path, tmp_path: Path) -> None:
     options = ("--tasks", played / "set", "--sandbox", "inprocess")
-    done = m3bench("board", "accept", tmp_path / "board", bundle, *options)
+    done = m3bench("lab", "board", "accept", tmp_path / "board", bundle, *options)
     assert done.returncode == 0, done.stderr
     assert "accepted: oracle: replayed, set of its own, unattested" in done.stderr
     assert "replayed" in done.stdout
@@ -99,7 +99,7 @@ def test_every_set_shows_its_level_and_the_board_stays_the_same(bundle: Path, pl
     for page in ("index.html", "board.html"):
         assert "replayed, set of its own, unattested" in (tmp_path / "board" / page).read_text("utf-8")
     before = digests(tmp_path / "board")
-    again = m3bench("board", "accept", tmp_path / "board", bundle, *options, "--json")
+    again = m3bench("lab", "board", "accept", tmp_path / "board", bundle, *options, "--json")
     assert [one["outcome"] for one in json.loads(again.stdout)["bundles"]] == ["already there"]
     assert digests(tmp_path / "board") == before
 
@@ -126,28 +126,29 @@ def test_another_ones_runs_count_once_whatever_they_are_called(
     index_again(members)
     outcome, why = accept(packed(members, tmp_path / "mine.m3run"))
     assert (outcome, "on the board already, in 'oracle'" in why) == ("refused", True)
-    members = other_runs(bundle, tmp_path, Installation(library), encoder, later)
+    members = other_runs(bundle, tmp_path, LocalInstallation(library), encoder, later)
     outcome, why = accept(packed(members, tmp_path / "another.m3run"))
     assert (outcome, "that a run on the board has already" in why) == ("refused", True), why
 
 
 def test_what_was_left_out_counts_as_not_solved(
-    bundle: Path, tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[[Path], Verdict]
+    bundle: Path, tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[[Path], BundleVerdict]
 ) -> None:
     members = unpacked(bundle)
     hard = run_of(members, "survey-1")
     members = {name: content for name, content in members.items() if not name.startswith(f"{hard}/")}
     change_lines(members, "samples.jsonl", lambda lines: lines.remove(
         next(line for line in lines if line["run"] == hard.removeprefix("runs/"))))  # fmt: skip
-    claim_again(members, Installation(library), encoder, tmp_path)
+    claim_again(members, LocalInstallation(library), encoder, tmp_path)
     path = packed(members, tmp_path / "easy.m3run")
     verdict = verify(path)
     assert verdict.confirmed, verdict.differences
-    board = Board(tmp_path / "board", library, encoder)
+    board = BundleBoard(tmp_path / "board", library, encoder)
     assert board.accept(path, verdict).outcome == "accepted"
-    (entry,) = board.write()["entries"]
-    assert entry["summary"]["metrics"]["average"] == 0.5
-    assert entry["verdict"]["coverage"] == {"tasks": 2, "of": 2, "planned": 2, "scored": 1, "void": 0, "missing": 1}
+    (entry,) = board.write().entries
+    assert entry.summary.metrics["average"] == 0.5
+    assert entry.verdict is not None
+    assert entry.verdict.coverage == Coverage(tasks=2, of=2, planned=2, scored=1, void=0, missing=1)
 
 
 def test_sets_that_do_not_compare_are_refused(bundle: Path, played: Path, tmp_path: Path, accept: Accept) -> None:
@@ -163,11 +164,11 @@ def test_sets_that_do_not_compare_are_refused(bundle: Path, played: Path, tmp_pa
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, library: Library, encoder: Encoder) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputFileError, match="holds other things"):
-        Board(tmp_path, library, encoder)
+        BundleBoard(tmp_path, library, encoder)
 
 
 def test_what_judges_said_is_packed_and_only_with_its_run(
-    played: Path, tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[[Path], Verdict]
+    played: Path, tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[[Path], BundleVerdict]
 ) -> None:
     data = played / "results" / "data"
     runs = {name.split("/")[1]: json.loads(content) for name, content in unpacked(_pack(played, tmp_path)).items()
@@ -185,7 +186,7 @@ def test_what_judges_said_is_packed_and_only_with_its_run(
     verdict = verify(packed(members, tmp_path / "judged.m3run"))
     assert verdict.confirmed
     assert "What judges said is the submitter's word: nobody was asked again." in verdict.notes
-    board = Board(tmp_path / "board", library, encoder)
+    board = BundleBoard(tmp_path / "board", library, encoder)
     assert board.accept(tmp_path / "judged.m3run", verdict).outcome == "accepted"
     members[f"runs/{other}/judges.json"] = members.pop(f"runs/{first}/judges.json")
     index_again(members)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.bundle import pack
 from m3bench.server.lab.interchange.rescoring import verify_bundle
-from m3bench.server.lab.interchange.verdict import Verdict
+from m3bench.server.lab.interchange.verdict import BundleVerdict
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
@@ -34,15 +34,15 @@ Tamper = Callable[[Members, str], None]
 
 
 @pytest.fixture
-def verified(library: Library, encoder: Encoder) -> Callable[[Path], Verdict]:
-    return lambda path: verify_bundle(path, Installation(library), encoder)
+def verified(library: Library, encoder: Encoder) -> Callable[[Path], BundleVerdict]:
+    return lambda path: verify_bundle(path, LocalInstallation(library), encoder)
 
 
-def whats(verdict: Verdict) -> str:
+def whats(verdict: BundleVerdict) -> str:
     return "\n".join(f"{one.where}: {one.what}: {one.claimed} / {one.recomputed}" for one in verdict.differences)
 
 
-def test_what_was_played_is_confirmed(bundle: Path, verified: Callable[[Path], Verdict]) -> None:
+def test_what_was_played_is_confirmed(bundle: Path, verified: Callable[[Path], BundleVerdict]) -> None:
     verdict = verified(bundle)
     assert verdict.confirmed, whats(verdict)
     assert verdict.runs == 2
@@ -66,7 +66,9 @@ def test_every_recorded_byte_is_in_the_bundle(played: Path, bundle: Path) -> Non
     assert {call.request for call in calls} | {call.result for call in calls} <= values
 
 
-def test_a_plain_data_folder_can_be_packed(played: Path, tmp_path: Path, verified: Callable[[Path], Verdict]) -> None:
+def test_a_plain_data_folder_can_be_packed(
+    played: Path, tmp_path: Path, verified: Callable[[Path], BundleVerdict]
+) -> None:
     pack(played / "results" / "data", tmp_path / "plain.m3run")
     verdict = verified(tmp_path / "plain.m3run")
     assert verdict.confirmed, whats(verdict)
@@ -248,7 +250,7 @@ TAMPERS: dict[str, tuple[Tamper, str]] = {
 @pytest.mark.parametrize("careful", [False, True], ids=["plainly", "with new hashes"])
 @pytest.mark.parametrize("tamper", TAMPERS)
 def test_whatever_is_changed_is_found(
-    tamper: str, careful: bool, bundle: Path, tmp_path: Path, verified: Callable[[Path], Verdict]
+    tamper: str, careful: bool, bundle: Path, tmp_path: Path, verified: Callable[[Path], BundleVerdict]
 ) -> None:
     change, expected = TAMPERS[tamper]
     members = unpacked(bundle)
@@ -279,7 +281,7 @@ SEALED_AGAIN = {
 
 @pytest.mark.parametrize("tamper", SEALED_AGAIN)
 def test_a_new_seal_does_not_help(
-    tamper: str, bundle: Path, tmp_path: Path, verified: Callable[[Path], Verdict]
+    tamper: str, bundle: Path, tmp_path: Path, verified: Callable[[Path], BundleVerdict]
 ) -> None:
     change, expected = SEALED_AGAIN[tamper]
     members = unpacked(bundle)
@@ -296,7 +298,7 @@ def test_another_set_of_tasks_refutes(bundle: Path, tmp_path: Path, encoder: Enc
     other = write_set(tmp_path / "other")
     path = other / "tasks.json"
     path.write_text(path.read_text().replace("15.5", "15"))
-    verdict = verify_bundle(bundle, Installation(Library(other)), encoder)
+    verdict = verify_bundle(bundle, LocalInstallation(Library(other)), encoder)
     assert "manifest.tasks.hash" in whats(verdict)
     assert verdict.runs == 0
 
@@ -388,7 +390,7 @@ UNREADABLE: dict[str, Callable[[Path], object]] = {
 @pytest.mark.sample(8)
 @pytest.mark.parametrize("damage", UNREADABLE)
 def test_what_is_no_whole_bundle_is_told_in_one_line(
-    damage: str, bundle: Path, tmp_path: Path, verified: Callable[[Path], Verdict]
+    damage: str, bundle: Path, tmp_path: Path, verified: Callable[[Path], BundleVerdict]
 ) -> None:
     path = tmp_path / "in" / "damaged.m3run"
     path.parent.mkdir()
@@ -408,26 +410,26 @@ def test_what_is_no_whole_bundle_is_told_in_one_line(
 @pytest.mark.slow
 def test_the_commands_pack_and_verify(played: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.m3run"
-    done = m3bench("submit-bundle", played / "results", "-o", path)
+    done = m3bench("lab", "pack", played / "results", "-o", path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "2 runs packed" in done.stderr
-    again = m3bench("submit-bundle", played / "results", "-o", path, "--json")
+    again = m3bench("lab", "pack", played / "results", "-o", path, "--json")
     assert json.loads(again.stdout) == {"file": str(path), "runs": 2}
-    good = m3bench("verify-bundle", path, "--tasks", played / "set", "--at-least", "replayed", "--json")
+    good = m3bench("lab", "verify", path, "--tasks", played / "set", "--at-least", "replayed", "--json")
     assert good.returncode == 0, good.stdout
     assert json.loads(good.stdout)["summary"] == "replayed, set of its own, unattested"
-    below = m3bench("verify-bundle", path, "--tasks", played / "set", "--no-replay", "--at-least", "replayed")
+    below = m3bench("lab", "verify", path, "--tasks", played / "set", "--no-replay", "--at-least", "replayed")
     assert below.returncode == 1
     assert below.stdout.startswith("Consistent, set of its own, unattested: oracle.")
-    bad = m3bench("verify-bundle", path)
+    bad = m3bench("lab", "verify", path)
     assert bad.returncode == 1
     assert bad.stdout.startswith("Refuted: oracle.")
     assert "claimed" in bad.stdout
     path.write_bytes(path.read_bytes()[:1000])
-    assert m3bench("verify-bundle", path).returncode == 2
+    assert m3bench("lab", "verify", path).returncode == 2
 
 
 def test_nothing_to_submit_is_told(tmp_path: Path) -> None:
-    done = m3bench("submit-bundle", tmp_path, "-o", tmp_path / "x.m3run")
+    done = m3bench("lab", "pack", tmp_path, "-o", tmp_path / "x.m3run")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert not (tmp_path / "x.m3run").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.bundle import pack
 from m3bench.server.lab.interchange.rescoring import verify_bundle
 from m3bench.server.scoring import Encoder
@@ -35,6 +35,6 @@ async def test_a_client_that_errs_is_confirmed(
         await client.call_tool("submit", {"answer": "They differ by 2.5."})
         await client.call_tool("score", {})
     pack(data, tmp_path / "client.m3run")
-    verdict = verify_bundle(tmp_path / "client.m3run", Installation(library), encoder)
+    verdict = verify_bundle(tmp_path / "client.m3run", LocalInstallation(library), encoder)
     assert verdict.confirmed, verdict.differences
     assert verdict.runs == 1

@@ -20,7 +20,7 @@ def m3bench(folder: Path, *arguments: str) -> str:
 def test_an_honest_bundle_from_containers_is_replayed(tmp_path: Path) -> None:
     played = ["--agent", "oracle", "--sandbox", "docker", "--limit", "3", "--profile", "task"]
     m3bench(tmp_path, "run", *played, "-o", "set")
-    m3bench(tmp_path, "submit-bundle", "set", "-o", "bundle.zip")
+    m3bench(tmp_path, "lab", "pack", "set", "-o", "bundle.zip")
     for sandbox in ("docker", "process"):
-        verdict = json.loads(m3bench(tmp_path, "verify-bundle", "bundle.zip", "--json", "--sandbox", sandbox))
+        verdict = json.loads(m3bench(tmp_path, "lab", "verify", "bundle.zip", "--json", "--sandbox", sandbox))
         assert (verdict["summary"], verdict["differences"]) == ("replayed, public set, unattested", [])

@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from pydantic import ValidationError
 
 from m3bench.server.lab.interchange.atif import AtifTrajectory, atif
-from m3bench.server.lab.interchange.collector import send
 from m3bench.server.lab.interchange.episode import Episode, EpisodeStep, episode
-from m3bench.server.lab.interchange.inspect_log import eval_log, write_log
-from m3bench.server.lab.interchange.spans import otlp_json, spans
+from m3bench.server.lab.interchange.inspect_log import write_log
+from m3bench.server.lab.interchange.inspect_samples import eval_log
+from m3bench.server.lab.interchange.spans import otlp_json, send, spans
 from m3bench.server.lab.reports.summary import summary
-from m3bench.server.lab.results.resultset import Usage, read_resultset
+from m3bench.server.lab.results.resultset import SampleUsage, read_resultset
 from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
@@ -162,7 +163,7 @@ def test_atif_trajectories_hold_their_own_rules(played: Path) -> None:
     found = [AtifTrajectory.model_validate_json(line) for line in done.stdout.splitlines()]
     survey = next(one for one in found if one.extra is not None and one.extra["task"] == "survey-1")
     assert survey.schema_version == "ATIF-v1.7"
-    assert (survey.agent.name, survey.agent.version) == ("oracle", "0.1.0")
+    assert (survey.agent.name, survey.agent.version) == ("oracle", version("m3bench"))
     assert [step.source for step in survey.steps] == ["user", "agent", "agent", "agent"]
     assert survey.steps[0].message.startswith("What are the middle and the average")
     first = survey.steps[1]
@@ -225,7 +226,7 @@ def as_played_by(story: Episode, model: str) -> Episode:
     """The story, had a model played it that read 120 tokens and wrote 30."""
     assert story.header is not None
     assert story.sample is not None
-    usage = Usage(input_tokens=120, output_tokens=30, cost=0.5)
+    usage = SampleUsage(input_tokens=120, output_tokens=30, cost=0.5)
     return replace(
         story,
         header=story.header.model_copy(update={"kind": "model", "agent": model}),
@@ -252,10 +253,10 @@ def test_the_means_of_a_log_are_those_of_the_report_to_the_digit(
 
     found = summary(read_resultset(played / "results").results)
     logged = means(stories)
-    for name, value in found["metrics"].items():
+    for name, value in found.metrics.items():
         assert logged.get(name) == value
-    assert logged["m3_average"] == found["paper"]
-    assert logged["success"] == found["success"]
+    assert logged["m3_average"] == found.paper
+    assert logged["success"] == found.success
 
     other = next(story for story in stories if story.run.task != "survey-1")
     told = [
@@ -355,7 +356,7 @@ def test_predictions_score_as_the_runs_did(played: Path, tmp_path: Path) -> None
     entry = next(one for one in json.loads(path.read_text()) if one["id"] == "survey-1")
     assert (entry["type"], entry["num_step"], entry["max_num_concurrent"]) == ("survey", 2, 2)
     m3bench("tasks", "export", "--tasks", played / "set", "-o", tmp_path / "public")
-    done = m3bench("score", tmp_path / "public" / "references.json", path, "--json", "--no-cache")
+    done = m3bench("lab", "score", tmp_path / "public" / "references.json", path, "--json", "--no-cache")
     assert json.loads(done.stdout)["aggregate"]["average"] == 1.0
 
 

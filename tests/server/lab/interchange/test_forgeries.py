@@ -14,10 +14,10 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.replaying import replay_bundle
 from m3bench.server.lab.interchange.rescoring import verify_bundle
-from m3bench.server.lab.interchange.verdict import Level, Verdict
+from m3bench.server.lab.interchange.verdict import BundleVerdict, Level
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.library import Library
 from tests.server.lab.interchange.tampering import (
@@ -37,7 +37,7 @@ TIMES = ("received_ns", "forwarded_ns", "returned_ns", "sent_ns")
 SECOND = 10**9
 
 
-def verified(path: Path, installation: Installation, encoder: Encoder) -> Verdict:
+def verified(path: Path, installation: LocalInstallation, encoder: Encoder) -> BundleVerdict:
     async def replayed() -> None:
         with anyio.fail_after(120):
             async with InProcessBackend() as backend:
@@ -48,7 +48,7 @@ def verified(path: Path, installation: Installation, encoder: Encoder) -> Verdic
     return verdict
 
 
-def whats(verdict: Verdict) -> str:
+def whats(verdict: BundleVerdict) -> str:
     found = [f"{one.where}: {one.what}: {one.claimed} / {one.recomputed}" for one in verdict.differences]
     return "\n".join([verdict.summary, *found, *verdict.notes])
 
@@ -334,8 +334,8 @@ QUICK = (
 
 
 @pytest.fixture(scope="module")
-def installation(library: Library) -> Installation:
-    return Installation(library)
+def installation(library: Library) -> LocalInstallation:
+    return LocalInstallation(library)
 
 
 @pytest.mark.all_sample(16)
@@ -344,7 +344,7 @@ def installation(library: Library) -> Installation:
     "name", [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in FORGERIES]
 )
 def test_a_forger_who_makes_everything_fit_gets_the_level_that_is_due(
-    name: str, bundle: Path, tmp_path: Path, installation: Installation, encoder: Encoder
+    name: str, bundle: Path, tmp_path: Path, installation: LocalInstallation, encoder: Encoder
 ) -> None:
     forge, level, said = FORGERIES[name]
     members = unpacked(bundle)
@@ -357,7 +357,7 @@ def test_a_forger_who_makes_everything_fit_gets_the_level_that_is_due(
     assert "hash of" not in whats(verdict)
 
 
-def test_what_was_played_is_replayed(bundle: Path, installation: Installation, encoder: Encoder) -> None:
+def test_what_was_played_is_replayed(bundle: Path, installation: LocalInstallation, encoder: Encoder) -> None:
     verdict = verified(bundle, installation, encoder)
     assert verdict.level == "replayed", whats(verdict)
     assert (verdict.runs, verdict.replayed, verdict.calls) == (2, 2, 4)
@@ -365,6 +365,6 @@ def test_what_was_played_is_replayed(bundle: Path, installation: Installation, e
 
 
 def test_without_a_replay_nothing_is_more_than_consistent(
-    bundle: Path, installation: Installation, encoder: Encoder
+    bundle: Path, installation: LocalInstallation, encoder: Encoder
 ) -> None:
     assert verify_bundle(bundle, installation, encoder).level == "consistent"

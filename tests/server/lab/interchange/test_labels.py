@@ -85,14 +85,14 @@ def test_the_command_fits_a_threshold_and_says_what_the_papers_are_worth(tmp_pat
         pair(ROME, ROMA, "yes"), pair(ROME, ROME, "yes"), pair(ROME, OSLO, "no"), pair(ROMA, OSLO, "no"),
         pair(ROME, WIKI, "no"),
     )  # fmt: skip
-    document = json.loads(m3bench("thresholds", file, "--json").stdout)
+    document = json.loads(m3bench("lab", "thresholds", file, "--json").stdout)
     assert (document["pairs"], document["same"], document["left_out"]["other_tools"]) == (4, 2, 1)
     assert document["fitted"]["accuracy"] == 1.0
     assert document["weak"]["threshold"] == 0.6
     assert document["strong"]["threshold"] == 0.8
-    said = m3bench("thresholds", file)
+    said = m3bench("lab", "thresholds", file)
     assert f"{document['fitted']['threshold']:.3f}" in said.stdout
     assert "1 of different tools" in said.stderr
-    only = m3bench("thresholds", as_csv(tmp_path / "one.csv", pair(ROME, ROMA, "yes")))
+    only = m3bench("lab", "thresholds", as_csv(tmp_path / "one.csv", pair(ROME, ROMA, "yes")))
     assert only.returncode == 2
     assert "label both" in only.stderr

@@ -47,7 +47,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def scored(files: tuple[Path, Path], *options: str) -> tuple[dict[str, Any], str]:
-    done = m3bench("score", *files, "--json", "--no-cache", *options)
+    done = m3bench("lab", "score", *files, "--json", "--no-cache", *options)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), done.stderr
 
@@ -84,20 +84,20 @@ def test_what_a_malformed_call_became_is_shown(files: tuple[Path, Path]) -> None
     assert [one.tool for one in found.calls] == [
         "wiki/summary", f"wiki/summary {UNREADABLE}", NAMELESS, NAMELESS, NAMELESS,
     ]  # fmt: skip
-    done = m3bench("score", *files, "--explain", "malformed", "--no-cache")
+    done = m3bench("lab", "score", *files, "--explain", "malformed", "--no-cache")
     assert f"+ wiki/summary {UNREADABLE}" in done.stdout
     assert "stranger" not in done.stderr
 
 
 def test_a_defect_in_references_still_stops(files: tuple[Path, Path]) -> None:
-    done = m3bench("score", files[1], files[1], "--json")
+    done = m3bench("lab", "score", files[1], files[1], "--json")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
 
 
 def test_nothing_that_can_be_scored_is_one_line_with_the_first_reason(files: tuple[Path, Path]) -> None:
     files[1].write_text(json.dumps([{"id": "good", "steps": "none"}]))
-    done = m3bench("score", *files, "--json")
+    done = m3bench("lab", "score", *files, "--json")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "task 'good', steps: is the string 'none'" in done.stderr

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.attesting import attest_bundle
 from m3bench.server.lab.interchange.rescoring import verify_bundle
-from m3bench.server.lab.interchange.verdict import Level, Verdict
+from m3bench.server.lab.interchange.verdict import BundleVerdict, Level
 from m3bench.server.runs.attestation.keys import PublicKey, make_key
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.library import Library
@@ -56,18 +56,18 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Signed:
         "-o", folder / "results", **variables,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    done = m3bench("submit-bundle", folder / "results", "-o", folder / "signed.m3run", **variables)
+    done = m3bench("lab", "pack", folder / "results", "-o", folder / "signed.m3run", **variables)
     assert done.returncode == 0, done.stderr
     return Signed(folder, folder / "signed.m3run", key, Library(tasks))
 
 
-def verified(path: Path, signed: Signed, encoder: Encoder, *trusted: PublicKey) -> Verdict:
-    verdict = verify_bundle(path, Installation(signed.library), encoder)
+def verified(path: Path, signed: Signed, encoder: Encoder, *trusted: PublicKey) -> BundleVerdict:
+    verdict = verify_bundle(path, LocalInstallation(signed.library), encoder)
     attest_bundle(path, verdict, trusted)
     return verdict
 
 
-def whats(verdict: Verdict) -> str:
+def whats(verdict: BundleVerdict) -> str:
     found = [f"{one.where}: {one.what}: {one.claimed} / {one.recomputed}" for one in verdict.differences]
     return "\n".join([verdict.summary, *found, *verdict.notes])
 
@@ -231,7 +231,7 @@ def test_a_change_to_what_was_signed_is_found(name: str, signed: Signed, encoder
     change, level, said = CHANGES[name]
     members = unpacked(signed.bundle)
     change(members, run_of(members, "survey-1"))
-    claim_again(members, Installation(signed.library), encoder, tmp_path)
+    claim_again(members, LocalInstallation(signed.library), encoder, tmp_path)
     index_again(members)
     verdict = verified(packed(members, tmp_path / "changed.m3run"), signed, encoder, signed.key)
     assert verdict.level == level, whats(verdict)
@@ -245,11 +245,11 @@ def test_the_commands_sign_and_check(signed: Signed, tmp_path: Path) -> None:
     assert m3bench("keys", "show", "--data", tmp_path / "data").stdout == done.stdout
     assert "PRIVATE" not in done.stdout + done.stderr
     options = ("--tasks", signed.folder / "set", "--no-replay", "--at-least", "attested")
-    trusted = m3bench("verify-bundle", signed.bundle, *options, "--trust", signed.key.line)
+    trusted = m3bench("lab", "verify", signed.bundle, *options, "--trust", signed.key.line)
     assert trusted.returncode == 0, trusted.stdout + trusted.stderr
     assert trusted.stdout.startswith("Attested, set of its own, signed by")
-    assert m3bench("verify-bundle", signed.bundle, *options, "--trust", done.stdout.strip()).returncode == 1
-    assert m3bench("verify-bundle", signed.bundle, *options, "--trust", "nothing").returncode == 2
+    assert m3bench("lab", "verify", signed.bundle, *options, "--trust", done.stdout.strip()).returncode == 1
+    assert m3bench("lab", "verify", signed.bundle, *options, "--trust", "nothing").returncode == 2
 
 
 def test_the_key_is_nowhere_in_a_bundle_and_the_log_is_private(signed: Signed) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from m3bench.server.lab.judges.asks import CRITERIA
+from m3bench.server.lab.judges.questions import CRITERIA
 
 Answer = Callable[[dict[str, Any]], "tuple[int, str | dict[str, Any]]"]
 

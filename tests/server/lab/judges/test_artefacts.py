@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 
 from m3bench.server.cli import main
-from m3bench.server.lab.judges.artefacts import MAX_SHOWN, artefacts
-from m3bench.server.lab.judges.asks import LOOKS
-from m3bench.server.lab.judges.record import read_judgement
+from m3bench.server.lab.judges.judgements import read_judgement
+from m3bench.server.lab.judges.material import MAX_SHOWN, artefacts
+from m3bench.server.lab.judges.questions import LOOKS
 from m3bench.server.lab.results.resultset import Header, Sample, append_sample, write_header
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.sqlite import SqliteStore
@@ -81,7 +81,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
 def judge(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: str) -> int:
     """The command as a person types it; its exit code."""
     fixed = ["--tasks", "studio", "--mode", "tobench", "--models", MODELS, "--parallel", "1"]
-    monkeypatch.setattr(sys, "argv", ["m3bench", "judge", str(folder), *fixed, *arguments])
+    monkeypatch.setattr(sys, "argv", ["m3bench", "lab", "judge", str(folder), *fixed, *arguments])
     try:
         main()
     except SystemExit as ending:

@@ -1,6 +1,6 @@
 """What depends on what in a task, as the judge of MCP-Bench is told."""
 
-from m3bench.server.lab.judges.dependencies import dependencies
+from m3bench.server.lab.judges.material import dependencies
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.plan import Plan, PlannedCall
 from m3bench.tasks.task import Reference, ReferenceCall

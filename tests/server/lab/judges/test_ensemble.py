@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.server.lab.judges.ensemble import alpha, combine, deviation, rule, span
+from m3bench.server.lab.judges.summary import alpha, combine, deviation, rule, span
 
 NONE = math.nan
 """A judge that gave no value."""

@@ -17,16 +17,16 @@ from inspect_ai.model import (
     get_model,
 )
 
-from m3bench.server.lab.judges.asks import COMPLETION, CRITERIA, GROUNDING, Ask, rubric
 from m3bench.server.lab.judges.judge import TRIES, Judge, opened
-from m3bench.server.lab.judges.material import Material, Picture
+from m3bench.server.lab.judges.judgements import JudgeUsage, Vote
+from m3bench.server.lab.judges.material import JudgeMaterial, ShownPicture
 from m3bench.server.lab.judges.prompts import Prompt, prompt
-from m3bench.server.lab.judges.record import Usage, Vote
+from m3bench.server.lab.judges.questions import COMPLETION, CRITERIA, GROUNDING, JudgeQuestion, rubric
 from tests.sets import PICTURE
 
-MATERIAL = Material(
+MATERIAL = JudgeMaterial(
     question="How much is it?", wording="Add.", calls=(), made=0, answer="3",
-    pictures=(Picture(name="note.png", data=PICTURE),),
+    pictures=(ShownPicture(name="note.png", data=PICTURE),),
 )  # fmt: skip
 
 # Inspect calls tenacity in a way that tenacity would rather not be called.
@@ -56,13 +56,13 @@ def judge_saying(replies: Iterator[ModelOutput | Exception], heard: Heard | None
     return Judge(name="mock", model=get_model("mockllm/judge", custom_outputs=say), seconds=30)
 
 
-def vote(*replies: ModelOutput | Exception | str, ask: Ask = COMPLETION, heard: Heard | None = None) -> Vote:
+def vote(*replies: ModelOutput | Exception | str, ask: JudgeQuestion = COMPLETION, heard: Heard | None = None) -> Vote:
     given = (output(reply) if isinstance(reply, str) else reply for reply in replies)
     judge = judge_saying(iter(list(given)), heard)
     return anyio.run(judge.vote, ask, made(ask))
 
 
-def made(ask: Ask) -> Prompt:
+def made(ask: JudgeQuestion) -> Prompt:
     return prompt(ask, MATERIAL, "run")
 
 
@@ -71,7 +71,7 @@ def test_a_vote_holds_score_reason_and_the_reply_as_it_came() -> None:
     found = vote(reply)
     assert (found.scores, found.reasons, found.missing) == ({"score": 8}, {"score": "Nearly."}, "")
     assert [(one.reply, one.problem, one.stop) for one in found.tries] == [(reply, "", "stop")]
-    assert found.usage == Usage(input_tokens=100, output_tokens=10)
+    assert found.usage == JudgeUsage(input_tokens=100, output_tokens=10)
     assert found.prompt == made(COMPLETION).hash
 
 
@@ -102,7 +102,7 @@ def test_a_reply_that_cannot_be_read_is_corrected_and_asked_for_again() -> None:
     assert last[2].text == "I'd say 8."
     assert "there is no JSON object in it" in last[3].text
     assert COMPLETION.form in last[3].text
-    assert found.usage == Usage(input_tokens=300, output_tokens=30)
+    assert found.usage == JudgeUsage(input_tokens=300, output_tokens=30)
 
 
 def test_after_three_tries_the_vote_is_missing() -> None:

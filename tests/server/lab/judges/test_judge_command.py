@@ -15,9 +15,10 @@ from typing import Any, Protocol
 import pytest
 
 from m3bench.server.cli import main
+from m3bench.server.commands.options import RecordOptions
 from m3bench.server.commands.runs import delete
-from m3bench.server.lab.judges.asks import NAMES
-from m3bench.server.lab.judges.record import read_judgement
+from m3bench.server.lab.judges.judgements import read_judgement
+from m3bench.server.lab.judges.questions import NAMES
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.store.sqlite import SqliteStore
 from tests.server.lab.judges.doubles import Endpoint, endpoint, obedient, texts
@@ -66,7 +67,7 @@ class Judge(Protocol):
 
 def options(folder: Path) -> list[str]:
     """The tasks and the store of a result set, and four judges."""
-    return ["judge", "--tasks", str(folder / "set"), "--data", str(folder / "data"), "--models", FOUR]
+    return ["lab", "judge", "--tasks", str(folder / "set"), "--data", str(folder / "data"), "--models", FOUR]
 
 
 @pytest.fixture
@@ -386,5 +387,5 @@ def test_a_run_that_is_deleted_takes_its_judgement_along(judge: Judge, judged_se
     done = judge(judged_set, "latest", "--what", "completion", "--json")
     (run,) = json.loads(done.stdout)["runs"]
     assert read_judgement(judged_set / "data", run["run"]) is not None
-    delete([run["run"]], data=judged_set / "data", yes=True)
+    delete([run["run"]], RecordOptions(data=judged_set / "data"), yes=True)
     assert read_judgement(judged_set / "data", run["run"]) is None

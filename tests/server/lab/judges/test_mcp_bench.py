@@ -2,8 +2,8 @@
 
 import pytest
 
-from m3bench.server.lab.judges.asks import CRITERIA
 from m3bench.server.lab.judges.mcp_bench import AXES, RATES, axes, rates, scaled
+from m3bench.server.lab.judges.questions import CRITERIA
 
 PARTS = (*RATES, *CRITERIA)
 

@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.server.lab.judges.asks import (
+from m3bench.server.lab.judges.cases import Case
+from m3bench.server.lab.judges.material import MAX_ANSWER, MAX_RESULTS, JudgeMaterial, Section, ShownPicture, readable
+from m3bench.server.lab.judges.prompts import Prompt, prompt
+from m3bench.server.lab.judges.questions import (
     COMPLETION,
     EQUIVALENCE,
     GROUNDING,
@@ -17,20 +20,17 @@ from m3bench.server.lab.judges.asks import (
     M3_GROUNDING,
     NAMES,
     OURS,
-    Ask,
-    asks,
+    JudgeQuestion,
+    questions_of,
 )
-from m3bench.server.lab.judges.cases import Case
-from m3bench.server.lab.judges.material import MAX_ANSWER, MAX_RESULTS, Material, Picture, Section, readable
-from m3bench.server.lab.judges.prompts import Prompt, prompt
 from m3bench.server.scorecard.migration import card_of
 from m3bench.tasks.library import Library
 from tests.server.lab.judges.doubles import obedient, question, sections
 
-ASKS = asks(OURS, "sum-1")
-THEIRS = asks([name for name in NAMES if name not in OURS], "sum-1")
+ASKS = questions_of(OURS, "sum-1")
+THEIRS = questions_of([name for name in NAMES if name not in OURS], "sum-1")
 
-PLAIN = Material(
+PLAIN = JudgeMaterial(
     question="How much is it?",
     wording="Add 1 and 2.",
     calls=(
@@ -42,7 +42,7 @@ PLAIN = Material(
 )
 
 
-def ask_about(material: Material, ask: Ask = COMPLETION) -> Prompt:
+def ask_about(material: JudgeMaterial, ask: JudgeQuestion = COMPLETION) -> Prompt:
     return prompt(ask, material, "a1b2")
 
 
@@ -117,7 +117,7 @@ def test_the_mark_depends_on_every_word_so_that_no_word_can_hold_it() -> None:
 
 
 @pytest.mark.parametrize("ask", ASKS, ids=lambda ask: f"{ask.name}-{ask.shuffle}")
-def test_a_judge_never_reads_references_checks_or_scores(cases: list[Case], ask: Ask) -> None:
+def test_a_judge_never_reads_references_checks_or_scores(cases: list[Case], ask: JudgeQuestion) -> None:
     case = cases[1]
     made = prompt(ask, case.material, case.run.id)
     text = made.system + made.user
@@ -153,7 +153,9 @@ def test_only_the_grounding_of_m3_bench_shows_the_reference_and_no_question_show
 
 
 def test_the_question_of_mcpverse_shows_question_truth_and_answer_alone() -> None:
-    made = prompt(EQUIVALENCE, dataclasses.replace(PLAIN, truth="3", pictures=(Picture(name="a", data=b""),)), "run")
+    made = prompt(
+        EQUIVALENCE, dataclasses.replace(PLAIN, truth="3", pictures=(ShownPicture(name="a", data=b""),)), "run"
+    )
     assert sections(made.system, made.user) == {"request": PLAIN.question, "correct answer": "3", "answer": "5"}
     assert made.pictures == ()
     assert "nothing between is allowed" in made.user
@@ -218,7 +220,7 @@ def test_what_has_no_text_is_said(cases: list[Case]) -> None:
 
 
 def test_pictures_are_sent_as_what_they_are(recorded: Path) -> None:
-    note = Picture(name="note.png", data=Library(recorded / "set").picture("note.png"))
+    note = ShownPicture(name="note.png", data=Library(recorded / "set").picture("note.png"))
     assert note.mime == "image/png"
-    assert Picture(name="a.jpg", data=b"\xff\xd8\xff").mime == "image/jpeg"
-    assert Picture(name="a.webp", data=b"RIFF0000WEBP").mime == "image/webp"
+    assert ShownPicture(name="a.jpg", data=b"\xff\xd8\xff").mime == "image/jpeg"
+    assert ShownPicture(name="a.webp", data=b"RIFF0000WEBP").mime == "image/webp"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from m3bench.server.lab.judges.asks import COMPLETION, CRITERIA, EQUIVALENCE, GROUNDING, rubric
-from m3bench.server.lab.judges.replies import OffScale, Unreadable, read
+from m3bench.server.lab.judges.judge import OffScale, Unreadable, read
+from m3bench.server.lab.judges.questions import COMPLETION, CRITERIA, EQUIVALENCE, GROUNDING, rubric
 
 RUBRIC = rubric(tuple(CRITERIA), 0)
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.judges.asks import CRITERIA, NAMES, RUBRICS, SHUFFLES, Name
-from m3bench.server.lab.judges.record import Judgement, Try, Usage, Vote
+from m3bench.server.lab.judges.judgements import JudgeUsage, RunJudgement, Try, Vote
+from m3bench.server.lab.judges.questions import CRITERIA, NAMES, RUBRICS, SHUFFLES, Name
 from m3bench.server.lab.judges.summary import judged, overall
-from m3bench.server.lab.reports.published import PUBLISHED
+from m3bench.server.lab.reports.standings import PUBLISHED
 from m3bench.server.scoring.aggregate import Row
 
 PANEL = ("a", "b", "c", "d")
@@ -26,14 +26,14 @@ def row(**changes: float | None) -> Row:
 def vote(ask: Name, model: str, score: float | None, shuffle: int | None = None, why: str = "refused") -> Vote:
     names = CRITERIA if ask in RUBRICS else ("score",)
     scores = None if score is None else dict.fromkeys(names, score)
-    tries = (Try(reply="", seconds=1, usage=Usage(input_tokens=10, output_tokens=1)),)
+    tries = (Try(reply="", seconds=1, usage=JudgeUsage(input_tokens=10, output_tokens=1)),)
     missing = why if score is None else ""
     return Vote(ask=ask, shuffle=shuffle, model=model, prompt="p", scores=scores, missing=missing, tries=tries)
 
 
-def judgement(*votes: Vote, panel: tuple[str, ...] = PANEL, run: str = "r") -> Judgement:
+def judgement(*votes: Vote, panel: tuple[str, ...] = PANEL, run: str = "r") -> RunJudgement:
     panels = {name: panel for name in NAMES if any(vote.ask == name for vote in votes)}
-    return Judgement(run=run, task="t", seal=None, wording=1, panels=panels, votes=votes)
+    return RunJudgement(run=run, task="t", seal=None, wording=1, panels=panels, votes=votes)
 
 
 def test_completion_is_scaled_and_the_middle_two_of_four_are_averaged() -> None:
@@ -82,7 +82,7 @@ def test_a_rubric_is_averaged_over_its_orders_before_judges_are_combined() -> No
     assert [line["judge"] for line in found["missing"]].count("c") == SHUFFLES
 
 
-def average(found: Judgement, metrics: Row | None) -> float | None:
+def average(found: RunJudgement, metrics: Row | None) -> float | None:
     return judged(found, metrics).average("average_published")
 
 
@@ -147,8 +147,8 @@ def test_the_published_average_over_runs_takes_those_that_have_all_seven() -> No
 
 
 def test_a_cost_is_said_where_a_price_is_known() -> None:
-    assert Usage(cost=None) + Usage(cost=0.5) == Usage(cost=0.5)
-    assert (Usage() + Usage(input_tokens=1)).cost is None
+    assert JudgeUsage(cost=None) + JudgeUsage(cost=0.5) == JudgeUsage(cost=0.5)
+    assert (JudgeUsage() + JudgeUsage(input_tokens=1)).cost is None
 
 
 def test_orders_of_a_rubric_that_differ_are_told_apart_from_judges_that_differ() -> None:

@@ -1,22 +1,43 @@
 """News reach watchers whole and in order; who is slow gets a fresh picture, and who does not look costs nothing."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import anyio
 import pytest
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
 from m3bench.server.lab.live import events
-from m3bench.server.lab.live.board import Board
 from m3bench.server.lab.live.events import Broker, Watcher
-from m3bench.server.lab.live.stream import messages
+from m3bench.server.lab.live.rows import (
+    CallNews,
+    LiveCall,
+    LiveNews,
+    LiveRun,
+    LiveSeat,
+    LiveState,
+    RunNews,
+    SeatsNews,
+)
+from m3bench.server.lab.live.view import LiveView
+from m3bench.server.lab.live.watching import server_messages
 from tests.server.lab.live.conftest import Watched
 from tests.server.lab.live.players import player
 from tests.server.lab.reports.forge import MARKUP, ODD
 from tests.waiting import eventually
 
 pytestmark = pytest.mark.anyio
+
+NOTHING = LiveState(version="1", at="now", mode="practice", details=True, seats=(), runs=(), calls=(), standings=())
+RUN = LiveRun(
+    run="r", seat="s", client="", task="t-1", state="working", mode="practice", profile=None, started="now", ended=None,
+    calls=0, failed=0, average=None, success=None, void="", hidden=False,
+)  # fmt: skip
+CALL = LiveCall(
+    call="1", run="r", seat="s", client="client 1", tool="math/add", arguments="", wall="now", outcome="not_found",
+    owner="agent", took_ns=1,
+)  # fmt: skip
 
 
 class CountingSource:
@@ -27,17 +48,17 @@ class CountingSource:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def state(self) -> tuple[dict[str, Any], dict[int, int]]:
+    async def state(self) -> tuple[LiveState, dict[int, int]]:
         self.asked.append("state")
-        return {"kind": "live"}, {}
+        return NOTHING, {}
 
-    async def runs(self, names: list[str]) -> list[dict[str, Any]]:
+    async def runs(self, names: list[str]) -> list[LiveNews]:
         self.asked.append("runs")
-        return [{"type": "run", "run": name} for name in names]
+        return [RunNews(row=replace(RUN, run=name)) for name in names]
 
-    def seats(self) -> dict[str, Any]:
+    def seats(self) -> SeatsNews:
         self.asked.append("seats")
-        return {"type": "seats", "seats": []}
+        return SeatsNews(seats=())
 
 
 @pytest.fixture(autouse=True)
@@ -69,12 +90,12 @@ async def test_nothing_is_computed_while_nobody_watches() -> None:
     source = CountingSource()
     broker = Broker(source)
     broker.received(1, request(1, {"numbers": [1]}), "run", "math/add")
-    broker.answered(1, Answer(outcome="success"))
+    broker.answered(1, ToolAnswer(outcome="success"))
     broker.run_changed("run")
     broker.seats_changed()
     assert source.asked == []
     with broker.watch() as watcher:
-        assert await following(watcher) == [("state", {"kind": "live"})]
+        assert await following(watcher) == [("state", NOTHING.to_json())]
     assert source.asked == ["state"]
 
 
@@ -86,7 +107,7 @@ async def test_a_call_is_told_when_it_arrives_and_when_it_is_answered() -> None:
         ((_, (begun,)),) = await following(watcher)
         assert (begun["call"], begun["new"], begun["outcome"]) == ("ff", True, None)
         assert (begun["tool"], begun["arguments"]) == ("math/add", "numbers [1]")
-        broker.answered(255, Answer(outcome="not_found", returned_ns=256_000))
+        broker.answered(255, ToolAnswer(outcome="not_found", returned_ns=256_000))
         ((_, (ended,)),) = await following(watcher)
         assert ended == {
             "type": "call", "new": False, "call": "ff", "outcome": "not_found", "owner": "agent", "took_ns": 1000,
@@ -158,22 +179,19 @@ async def test_seats_and_runs_are_told_before_the_calls_that_belong_to_them() ->
 
 
 def test_a_call_counts_once_whether_its_run_or_the_picture_came_first() -> None:
-    caller = {"seat": "s", "client": "client 1", "run": "r"}
-    call = {"type": "call", "new": True, "call": "1", "tool": "math/add", "outcome": "not_found", **caller}
-    run = {"type": "run", "run": "r", "state": "working", "calls": 0, "failed": 0, "client": ""}
-    seats = {"type": "seats", "seats": [{"seat": "s", "client": ""}]}
-    board = Board()
-    board.apply([seats, run, call])
-    board.apply([run, call])
-    assert (board.runs["r"]["calls"], board.runs["r"]["failed"], board.seats[0]["client"]) == (1, 1, "client 1")
+    seats = SeatsNews(seats=(LiveSeat(seat="s", profile="all", run="r", client=""),))
+    view = LiveView()
+    view.apply([seats, RunNews(row=RUN), CallNews(row=CALL)])
+    view.apply([RunNews(row=RUN), CallNews(row=CALL)])
+    assert (view.runs["r"].calls, view.runs["r"].failed, view.seats[0].client) == (1, 1, "client 1")
 
 
 def test_news_put_together_are_the_state(fresh: Watched) -> None:
-    stream = messages(fresh.url, None)
-    board = Board()
-    kind, first = next(stream)
-    assert kind == "state"
-    board.adopt(first)
+    stream = server_messages(fresh.url, None)
+    view = LiveView()
+    first = next(stream)
+    assert isinstance(first, LiveState)
+    view.adopt(first)
     with player(fresh.url) as one:
         one.play()
         one.play("survey-1")
@@ -181,24 +199,23 @@ def test_news_put_together_are_the_state(fresh: Watched) -> None:
         wanted = fresh.state()
 
         def up_to_date() -> bool:
-            kind, news = next(stream)
-            assert kind == "news"
-            board.apply(news)
-            return _rows(board) == _rows_of(wanted)
+            news = next(stream)
+            assert isinstance(news, list)
+            view.apply(news)
+            return _rows(view) == _rows_of(wanted)
 
         eventually(up_to_date, "the news add up to the state")
 
 
-def _rows(board: Board) -> dict[str, Any]:
-    calls = [_plain(call) for call in board.calls.values()]
-    runs = {name: _plain(run) for name, run in board.runs.items()}
-    return {"calls": calls, "runs": runs, "seats": board.seats, "standings": board.standings}
+def _rows(view: LiveView) -> dict[str, Any]:
+    return {
+        "calls": [call.to_json() for call in view.calls.values()],
+        "runs": {name: run.to_json() for name, run in view.runs.items()},
+        "seats": [seat.to_json() for seat in view.seats],
+        "standings": [line.to_json() for line in view.standings],
+    }
 
 
 def _rows_of(state: dict[str, Any]) -> dict[str, Any]:
     runs = {run["run"]: run for run in state["runs"]}
     return {"calls": state["calls"], "runs": runs, "seats": state["seats"], "standings": state["standings"]}
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("type", "new")}

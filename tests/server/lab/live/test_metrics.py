@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics
 from prometheus_client.parser import text_string_to_metric_families
 
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.queue import Key, Queue, QueuedCell
 from tests.postgres import serving as postgres
 from tests.server.conftest import serving
@@ -146,7 +146,10 @@ def test_those_of_a_ranked_server_are_for_the_operator_alone(tasks: list[str], t
 @pytest.mark.postgres
 def test_the_queue_of_a_database_is_counted(tmp_path: Path) -> None:
     cell = QueuedCell("study", "cell", "{}", "openai", None)
-    with postgres() as database, closing(Queue(Place(tmp_path, url := database.new_database()), print)) as queue:
+    with (
+        postgres() as database,
+        closing(Queue(RecordLocation(tmp_path, url := database.new_database()), print)) as queue,
+    ):
         queue.put([cell], [Key("study", "cell", f"task-{number}", 1) for number in range(3)])
         queue.take(cell, "worker", 60.0)
         (found,) = (numbers(server) for server in watched(tmp_path / "served", "--store", url))

@@ -20,7 +20,7 @@ from tests.server.lab.live.players import NUMBERS, player
 from tests.server.lab.reports.stage import play
 from tests.sets import write_set
 
-WATCH = [sys.executable, "-m", "m3bench.server.cli", "watch"]
+WATCH = [sys.executable, "-m", "m3bench.server.cli", "runs", "watch"]
 
 
 def m3bench_watch(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
 from m3bench.server.app import App
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import RunRecord, now
@@ -68,7 +68,7 @@ async def _call(
     )  # fmt: skip
     call = await app.store.received(request, run, tool)
     result = json.dumps({"content": [{"type": "text", "text": text}], "isError": outcome != "success"}).encode()
-    answer = Answer(outcome=outcome, result=result, forwarded_ns=moment, returned_ns=moment + 4_000_000)
+    answer = ToolAnswer(outcome=outcome, result=result, forwarded_ns=moment, returned_ns=moment + 4_000_000)
     await app.store.answered(call, answer)
 
 

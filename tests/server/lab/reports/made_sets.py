@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from m3bench.server.lab.results.resultset import Header, Result, ResultSet, Sample, Usage
+from m3bench.server.lab.results.resultset import Header, Result, ResultSet, Sample, SampleUsage
 from m3bench.server.scorecard.model import Improvement
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.families.registry import FAMILIES
@@ -69,7 +69,7 @@ def _result(
         scorecard=card.to_json(),
     )  # fmt: skip
     sample = Sample(
-        task=task, repeat=repeat, state="scored", run=run, usage=Usage(input_tokens=100, output_tokens=10, cost=0.01),
-        seconds=9.0,
+        task=task, repeat=repeat, state="scored", run=run, seconds=9.0,
+        usage=SampleUsage(input_tokens=100, output_tokens=10, cost=0.01),
     )  # fmt: skip
     return Result(sample=sample, run=record, card=card)

@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 from mcp import Client
 
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import expose
@@ -47,7 +48,7 @@ async def _play(
             async def seat_of(context: object) -> Any:
                 return seat
 
-            async with Client(app.front.server(seat_of)) as client:
+            async with Client(sdk_server(app.front, seat_of)) as client:
                 await client.call_tool("start_task", {"task_id": task})
                 for step in steps:
                     async with anyio.create_task_group() as together:

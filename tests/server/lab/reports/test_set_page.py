@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,11 +11,12 @@ import pytest
 
 from m3bench.server.lab.reports.site.files import leaderboard_page
 from m3bench.server.lab.reports.slices import CUTS, slices
-from m3bench.server.lab.reports.standings import leaderboard_document
-from m3bench.server.lab.reports.summary import set_document, set_page
+from m3bench.server.lab.reports.standings import Leaderboard, leaderboard_document
+from m3bench.server.lab.reports.summary import SetDocument, set_document, set_page
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.scorecard.model import CheckResult, Improvement
 from m3bench.server.scorecard.pages.legend import legend
+from m3bench.server.scorecard.pages.page import inert
 from m3bench.tasks.library import Library
 from tests.browser import Browser, fits, walk
 from tests.server.lab.reports.conftest import Played, m3bench
@@ -28,24 +29,32 @@ if TYPE_CHECKING:
 Scheme = Literal["light", "dark"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Documents:
+    """What pages are made of."""
+
+    set: SetDocument
+    board: Leaderboard
+
+
 @pytest.fixture(scope="module")
-def documents() -> dict[str, Any]:
+def documents() -> Documents:
     """A set, and a leaderboard with it."""
     sets = [
         made_set("first", 120, skill=0.7, repeats=2),
         made_set("second", 60, skill=0.3),
         made_set("third", 60, seed=3),
     ]
-    document = {**set_document(sets[0]), "slices": slices(sets[0].results, Library())}
-    return {"set": document, "board": leaderboard_document(sets)}
+    document = set_document(sets[0], slices(sets[0].results, Library()))
+    return Documents(set=document, board=leaderboard_document(sets))
 
 
 @pytest.fixture(scope="module")
-def files(documents: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def files(documents: Documents, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Their pages."""
     folder = tmp_path_factory.mktemp("pages")
-    (folder / "set.html").write_text(set_page(documents["set"]), "utf-8")
-    (folder / "board.html").write_text(leaderboard_page(documents["board"]), "utf-8")
+    (folder / "set.html").write_text(set_page(documents.set), "utf-8")
+    (folder / "board.html").write_text(leaderboard_page(documents.board), "utf-8")
     return {"set": folder / "set.html", "board": folder / "board.html"}
 
 
@@ -77,9 +86,9 @@ def test_every_control_is_reached_by_keyboard(browser: Browser, files: dict[str,
 
 
 def test_a_page_has_the_errors_and_the_numbers_of_each_level(
-    browser: Browser, files: dict[str, Path], documents: dict[str, Any]
+    browser: Browser, files: dict[str, Path], documents: Documents
 ) -> None:
-    document = documents["set"]
+    document: Any = documents.set.to_json()
 
     def look(page: "Page") -> None:
         for one in document["errors"]:
@@ -98,9 +107,9 @@ def test_a_page_has_the_errors_and_the_numbers_of_each_level(
 
 
 def test_runs_are_filtered_sorted_opened_and_two_of_them_compared(
-    browser: Browser, files: dict[str, Path], documents: dict[str, Any]
+    browser: Browser, files: dict[str, Path], documents: Documents
 ) -> None:
-    runs = documents["set"]["runs"]
+    runs: Any = documents.set.to_json()["runs"]
     failed = [run for run in runs if run["success"] is False]
 
     def look(page: "Page") -> None:
@@ -183,9 +192,9 @@ def test_the_command_that_an_opened_run_names_works_where_it_is_pasted(
 
 
 def test_a_link_to_a_run_opens_it_wherever_it_stands(
-    browser: Browser, files: dict[str, Path], documents: dict[str, Any]
+    browser: Browser, files: dict[str, Path], documents: Documents
 ) -> None:
-    last = documents["set"]["runs"][-1]["run"]
+    last = documents.set.runs[-1].run
 
     def look(page: "Page") -> None:
         row = page.locator(f"#run-{last}")
@@ -196,9 +205,9 @@ def test_a_link_to_a_run_opens_it_wherever_it_stands(
 
 
 def test_every_number_of_a_set_is_that_of_its_document(
-    browser: Browser, files: dict[str, Path], documents: dict[str, Any]
+    browser: Browser, files: dict[str, Path], documents: Documents
 ) -> None:
-    document = documents["set"]
+    document: Any = documents.set.to_json()
     expected = {"average": f"{document['summary']['metrics']['average']:.3f}"}
     expected |= {one["name"]: f"{document['summary']['metrics'][one['name']]:.3f}" for one in legend()}
     expected["success"] = f"{document['summary']['success'] * 100:.1f} %"
@@ -211,10 +220,11 @@ def test_every_number_of_a_set_is_that_of_its_document(
 
 
 def test_every_number_of_a_leaderboard_is_that_of_its_document(
-    browser: Browser, files: dict[str, Path], documents: dict[str, Any]
+    browser: Browser, files: dict[str, Path], documents: Documents
 ) -> None:
     expected = {}
-    for entry in documents["board"]["entries"]:
+    board: Any = documents.board.to_json()
+    for entry in board["entries"]:
         name, summary = entry["name"], entry["summary"]
         expected[f"{name}.rank"] = str(entry["rank"])
         expected[f"{name}.success"] = f"{summary['success'] * 100:.1f} %"
@@ -274,7 +284,8 @@ def test_the_command_writes_a_page_for_a_folder_and_prints_the_same_as_json(slop
     document = json.loads(done.stdout)
     assert document["kind"] == "set"
     assert document["counts"]["scored"] == 1
-    assert (tmp_path / "set.html").read_text("utf-8") == set_page(document)
+    page = (tmp_path / "set.html").read_text("utf-8")
+    assert f'id="data">{inert(document)}</script>' in page
 
 
 def test_a_leaderboard_is_printed_written_and_refused_with_a_reason(sloppy: Played, tmp_path: Path) -> None:

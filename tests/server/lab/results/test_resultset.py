@@ -12,7 +12,7 @@ from m3bench.server.lab.results.resultset import (
     SAMPLES,
     Header,
     Sample,
-    Usage,
+    SampleUsage,
     append_sample,
     comparable,
     mend_samples,
@@ -78,7 +78,7 @@ def test_a_folder_that_cannot_be_written_is_said_plainly(tmp_path: Path) -> None
 def test_samples_are_read_back_in_the_order_they_ended(tmp_path: Path) -> None:
     samples = [
         sample("b-1", run="r1", seconds=1.5),
-        sample("a-1", run="r2", usage=Usage(input_tokens=5, output_tokens=7, cost=0.25)),
+        sample("a-1", run="r2", usage=SampleUsage(input_tokens=5, output_tokens=7, cost=0.25)),
         sample("a-1", repeat=2, state="void", reason="no \u202e disk \ud83d"),
     ]
     for one in samples:

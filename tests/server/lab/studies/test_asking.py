@@ -10,8 +10,15 @@ from inspect_ai.model import ModelUsage
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.lab.studies.asking import ANSWERS, ask_models, spent_asking, to_ask, used_tokens, with_answers
-from m3bench.server.lab.studies.capabilities import adapted
+from m3bench.server.lab.studies.abilities import (
+    ANSWERS,
+    adapted,
+    ask_models,
+    spent_asking,
+    to_ask,
+    used_tokens,
+    with_answers,
+)
 from m3bench.server.lab.studies.cells import Cell, cells_of
 from m3bench.server.lab.studies.plan_file import StudyPlan, read_plan
 from m3bench.tasks.errors import InputFileError
@@ -146,7 +153,7 @@ def test_what_the_plan_says_is_not_asked_and_nobody_is_asked_for_a_dry_run(tmp_p
         (tmp_path / "other").mkdir()
         planned(tmp_path / "other", place)
         count = len(place.requests)
-        dry = CliRunner().invoke(app, ["study", str(tmp_path / "other" / "plan.yaml"), "--dry-run"])
+        dry = CliRunner().invoke(app, ["lab", "study", str(tmp_path / "other" / "plan.yaml"), "--dry-run"])
         assert "asked before its first sample" in dry.stderr
         assert len(place.requests) == count
     assert not (tmp_path / "other" / "study").exists()

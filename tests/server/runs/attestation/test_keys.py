@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from m3bench.server.runs.attestation.envelope import Envelope, state
 from m3bench.server.runs.attestation.keys import FILE, PublicKey, key_of, make_key, read_key
+from m3bench.server.runs.attestation.statements import Envelope, state
 from m3bench.tasks.errors import InputFileError, UserError
 
 

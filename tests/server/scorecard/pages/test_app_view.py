@@ -10,6 +10,7 @@ import anyio
 import pytest
 from mcp import Client, MCPError
 
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.scorecard.app import REVISION, VIEW
 from m3bench.server.scorecard.pages import app_view
@@ -73,7 +74,7 @@ async def read(app: App, seat: Any) -> tuple[str, Any]:
     async def seat_of(context: object) -> Any:
         return seat
 
-    async with Client(app.front.server(seat_of)) as client:
+    async with Client(sdk_server(app.front, seat_of)) as client:
         (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "score"]
         assert tool.meta is not None
         (content,) = (await client.read_resource(tool.meta["ui"]["resourceUri"])).contents
@@ -101,7 +102,7 @@ async def read_view(played: Played, handle: str, **settings: Any) -> str | None:
     async def seat_of(context: object) -> Any:
         return seat
 
-    async with Client(app.front.server(seat_of)) as client:
+    async with Client(sdk_server(app.front, seat_of)) as client:
         try:
             (content,) = (await client.read_resource(VIEW.format(run=handle))).contents
         except MCPError:

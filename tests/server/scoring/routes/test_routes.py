@@ -9,9 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.player import play_plan
-from m3bench.server.lab.headless.plan import Choice, make_plan
+from m3bench.server.lab.headless.plan import RunChoice, make_plan
 from m3bench.server.lab.results.resultset import Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.answers.fields import right_fields
@@ -35,11 +35,11 @@ class Walker:
     steps: Steps
 
     @property
-    def play(self) -> Callable[[Play], Awaitable[str]]:
+    def play(self) -> Callable[[AgentPlay], Awaitable[str]]:
         return partial(_walk, self.steps)
 
 
-async def _walk(steps: Steps, play: Play) -> str:
+async def _walk(steps: Steps, play: AgentPlay) -> str:
     for step in steps:
         await play.step(step)
     play.fields = right_fields(play.task.fields)
@@ -71,7 +71,7 @@ def _routes(family: str) -> Iterator[tuple[Route, str, Steps]]:
 
 def taken(folder: Path, task: str, steps: Steps) -> ScoreCard:
     """The score card of whoever takes a route."""
-    choice = Choice(
+    choice = RunChoice(
         agent="walker", kind="baseline", folder=folder, ids=(task,), sandbox="inprocess", profile="full", parallel=1
     )
     plan = make_plan(choice)

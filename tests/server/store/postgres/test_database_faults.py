@@ -12,8 +12,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from m3bench.server.store.opening import look_over, open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import look_over, open_store
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres import leases
 from m3bench.server.store.postgres.migrations import VERSION
 from m3bench.server.store.postgres.store import PostgresStore
@@ -29,12 +29,12 @@ SCHEDULES = int(os.environ.get("M3BENCH_FAULT_SCHEDULES", "3"))
 
 
 @pytest.fixture
-def place(postgres: Server, tmp_path: Path) -> Place:
-    return Place(tmp_path / "data", postgres.new_database())
+def place(postgres: Server, tmp_path: Path) -> RecordLocation:
+    return RecordLocation(tmp_path / "data", postgres.new_database())
 
 
 @contextmanager
-def playing(place: Place, run: str = RUN, owner: str | None = None) -> Iterator[tuple[PostgresStore, Client]]:
+def playing(place: RecordLocation, run: str = RUN, owner: str | None = None) -> Iterator[tuple[PostgresStore, Client]]:
     """A store with a run under way, and the client of it."""
     store = PostgresStore(place, owner=owner)
     try:
@@ -50,13 +50,13 @@ def cut(postgres: Server) -> None:
     postgres.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'm3bench'")
 
 
-def set_read_only(postgres: Server, place: Place, value: str) -> None:
+def set_read_only(postgres: Server, place: RecordLocation, value: str) -> None:
     name = str(place.url).split("/")[3].split("?")[0]
     postgres.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = {value}")
     cut(postgres)
 
 
-def test_connections_that_are_cut_cost_no_call(postgres: Server, place: Place) -> None:
+def test_connections_that_are_cut_cost_no_call(postgres: Server, place: RecordLocation) -> None:
     with playing(place) as (store, client):
 
         async def main() -> None:
@@ -71,7 +71,7 @@ def test_connections_that_are_cut_cost_no_call(postgres: Server, place: Place) -
     assert_recorded(place, client)
 
 
-def test_a_database_that_is_killed_costs_calls_until_it_is_back(postgres: Server, place: Place) -> None:
+def test_a_database_that_is_killed_costs_calls_until_it_is_back(postgres: Server, place: RecordLocation) -> None:
     with playing(place) as (store, client):
         anyio.run(client.call_together, range(20))
         postgres.kill()
@@ -94,7 +94,9 @@ def test_a_database_that_is_killed_costs_calls_until_it_is_back(postgres: Server
     assert look_over(place).damage == ()
 
 
-def test_a_database_that_is_killed_in_the_middle_of_calls_loses_no_answer(postgres: Server, place: Place) -> None:
+def test_a_database_that_is_killed_in_the_middle_of_calls_loses_no_answer(
+    postgres: Server, place: RecordLocation
+) -> None:
     with playing(place) as (_, client):
 
         async def main() -> None:
@@ -122,7 +124,7 @@ def test_a_database_that_is_killed_in_the_middle_of_calls_loses_no_answer(postgr
     assert_recorded(place, client)
 
 
-def test_a_database_that_takes_no_writes_is_named_and_used_again(postgres: Server, place: Place) -> None:
+def test_a_database_that_takes_no_writes_is_named_and_used_again(postgres: Server, place: RecordLocation) -> None:
     with playing(place) as (_, client):
         set_read_only(postgres, place, "on")
         anyio.run(client.call, 1)
@@ -138,7 +140,7 @@ def test_a_crowded_database_is_named_and_used_again(postgres: Server, tmp_path: 
     name = url.split("/")[3].split("?")[0]
     postgres.execute(f"CREATE ROLE guest_{name} LOGIN")
     postgres.execute(f"GRANT CREATE ON DATABASE {name} TO guest_{name}")
-    place = Place(tmp_path / "data", url.replace("user=postgres", f"user=guest_{name}"))
+    place = RecordLocation(tmp_path / "data", url.replace("user=postgres", f"user=guest_{name}"))
     with playing(place) as (_, client):
         postgres.execute(f"ALTER ROLE guest_{name} CONNECTION LIMIT 0")
         cut(postgres)
@@ -171,7 +173,7 @@ def test_a_disk_that_fills_up_loses_no_answer_and_is_used_again_when_there_is_ro
     name = "small"
     postgres.execute(f"CREATE TABLESPACE {name} LOCATION '{small_disk}'")
     postgres.execute(f"CREATE DATABASE {name} TABLESPACE {name}")
-    place = Place(tmp_path / "data", postgres.url(name))
+    place = RecordLocation(tmp_path / "data", postgres.url(name))
     noise = random.Random(0)
     with playing(place) as (_, client):
         for first in range(0, 2000, 20):
@@ -188,7 +190,7 @@ def test_a_disk_that_fills_up_loses_no_answer_and_is_used_again_when_there_is_ro
     postgres.execute(f"DROP TABLESPACE {name}")
 
 
-def test_a_server_that_was_taken_for_dead_writes_nothing_any_more(postgres: Server, place: Place) -> None:
+def test_a_server_that_was_taken_for_dead_writes_nothing_any_more(postgres: Server, place: RecordLocation) -> None:
     with playing(place) as (_, client):
         anyio.run(client.call, 1)
         postgres.execute("DELETE FROM m3bench.leases", place.url)
@@ -205,9 +207,9 @@ def test_a_server_that_was_taken_for_dead_writes_nothing_any_more(postgres: Serv
 HOLDING = """
 import os, sys
 from pathlib import Path
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from tests.server.store.postgres.test_database_faults import playing
-with playing(Place(Path(sys.argv[1]), sys.argv[2]), owner="elsewhere") as (store, client):
+with playing(RecordLocation(Path(sys.argv[1]), sys.argv[2]), owner="elsewhere") as (store, client):
     store.catch_up()
     print("ready", flush=True)
     sys.stdin.read()
@@ -215,7 +217,7 @@ with playing(Place(Path(sys.argv[1]), sys.argv[2]), owner="elsewhere") as (store
 
 
 def test_a_process_on_another_machine_is_dead_when_its_lock_is_free(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: RecordLocation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "QUIET_SECONDS", 0.0)
     command = [sys.executable, "-c", HOLDING, str(tmp_path / "other machine"), str(place.url)]
@@ -238,7 +240,7 @@ def test_a_process_on_another_machine_is_dead_when_its_lock_is_free(
 
 
 def test_a_restart_of_the_database_makes_nobody_dead(
-    postgres: Server, place: Place, monkeypatch: pytest.MonkeyPatch
+    postgres: Server, place: RecordLocation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with playing(place) as (store, client):
         store.catch_up()
@@ -253,7 +255,7 @@ def test_a_restart_of_the_database_makes_nobody_dead(
 
 
 def test_a_lease_that_is_not_renewed_runs_out_whatever_its_lock_says(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: RecordLocation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "LEASE_SECONDS", -1.0)
     with playing(place) as (_, client):
@@ -266,7 +268,7 @@ def test_a_lease_that_is_not_renewed_runs_out_whatever_its_lock_says(
         assert "others took it for dead" in client.refused[1]
 
 
-def test_another_record_in_the_place_of_the_first_is_not_written(postgres: Server, place: Place) -> None:
+def test_another_record_in_the_place_of_the_first_is_not_written(postgres: Server, place: RecordLocation) -> None:
     with playing(place) as (_, client):
         postgres.execute("DROP SCHEMA m3bench CASCADE", place.url)
         anyio.run(client.call, 1)
@@ -277,7 +279,7 @@ def test_another_record_in_the_place_of_the_first_is_not_written(postgres: Serve
         assert client.seen == {}
 
 
-def test_a_record_of_a_newer_version_is_refused_and_not_changed(postgres: Server, place: Place) -> None:
+def test_a_record_of_a_newer_version_is_refused_and_not_changed(postgres: Server, place: RecordLocation) -> None:
     open_store(place).close()
     postgres.execute("UPDATE m3bench.facts SET value = '99' WHERE name = 'version'", place.url)
     for refuse in (open_store, look_over):
@@ -286,7 +288,7 @@ def test_a_record_of_a_newer_version_is_refused_and_not_changed(postgres: Server
     assert postgres.execute("SELECT value FROM m3bench.facts WHERE name = 'version'", place.url) == "99"
 
 
-def test_what_was_changed_behind_our_back_is_found(postgres: Server, place: Place) -> None:
+def test_what_was_changed_behind_our_back_is_found(postgres: Server, place: RecordLocation) -> None:
     with playing(place) as (store, client):
         anyio.run(client.call, 1)
         anyio.run(client.call, 2, "large " * 5000)
@@ -326,20 +328,22 @@ def test_what_was_changed_behind_our_back_is_found(postgres: Server, place: Plac
         ("user=postgres&port=1", "does not answer"),
     ],
 )
-def test_a_database_that_cannot_be_had_is_told_without_the_password(place: Place, change: str, says: str) -> None:
+def test_a_database_that_cannot_be_had_is_told_without_the_password(
+    place: RecordLocation, change: str, says: str
+) -> None:
     url = str(place.url).replace("user=postgres", f"{change}&password=secret")
     with pytest.raises(StoreError, match=says) as told:
-        open_store(Place(place.folder, url))
+        open_store(RecordLocation(place.folder, url))
     assert "secret" not in str(told.value)
 
 
 def test_a_database_that_is_not_there_is_told_with_the_remedy(postgres: Server, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"there is no such database .*createdb"):
-        open_store(Place(tmp_path, postgres.url("nowhere")))
+        open_store(RecordLocation(tmp_path, postgres.url("nowhere")))
 
 
 @pytest.mark.parametrize("seed", range(SCHEDULES))
-def test_random_schedules_lose_nothing(postgres: Server, place: Place, seed: int) -> None:
+def test_random_schedules_lose_nothing(postgres: Server, place: RecordLocation, seed: int) -> None:
     rng = random.Random(seed)
     clients: list[Client] = []
     number = 0
@@ -356,7 +360,9 @@ def test_random_schedules_lose_nothing(postgres: Server, place: Place, seed: int
     assert look_over(place).damage == ()
 
 
-async def _round(postgres: Server, place: Place, client: Client, numbers: range, text: str, fault: str) -> None:
+async def _round(
+    postgres: Server, place: RecordLocation, client: Client, numbers: range, text: str, fault: str
+) -> None:
     """Some calls at once while something happens to the database."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(client.call_together, numbers, text)

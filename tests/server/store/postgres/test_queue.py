@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.store.place import Place
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.queue import ATTEMPTS, Key, Queue, QueuedCell
 from m3bench.server.store.postgres.reader import PostgresReader
 from m3bench.tasks.errors import StoreError
@@ -26,7 +26,7 @@ CELL = QueuedCell("study", "cell", "{}", "openai", None)
 class Opened:
     """Queues of one database, and what they said."""
 
-    def __init__(self, place: Place, stack: ExitStack) -> None:
+    def __init__(self, place: RecordLocation, stack: ExitStack) -> None:
         self.place = place
         self._stack = stack
         self.said: list[str] = []
@@ -41,7 +41,7 @@ class Opened:
 def opened(postgres: Server, tmp_path: Path) -> Iterator[Opened]:
     """Opens the queue of a new database, as often as asked."""
     with ExitStack() as stack:
-        yield Opened(Place(tmp_path, postgres.new_database()), stack)
+        yield Opened(RecordLocation(tmp_path, postgres.new_database()), stack)
 
 
 def keys(count: int, cell: QueuedCell = CELL) -> list[Key]:
@@ -207,4 +207,4 @@ def test_while_the_database_is_away_everybody_waits_and_no_lease_runs_out_when_i
 
 def test_a_database_that_is_not_there_is_said_at_once(postgres: Server, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no such database"):
-        Queue(Place(tmp_path, postgres.url("missing")), print)
+        Queue(RecordLocation(tmp_path, postgres.url("missing")), print)

@@ -17,8 +17,8 @@ import pytest
 from anyio.abc import SocketAttribute, SocketStream
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 
-from m3bench.server.store.opening import open_store
-from m3bench.server.store.place import Place
+from m3bench.server.store.factory import open_store
+from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.store import PostgresStore
 from m3bench.tasks.errors import RunError
 from tests.postgres import Server
@@ -169,7 +169,7 @@ def url(postgres: Server) -> str:
 def opened(url: str, tmp_path: Path) -> Iterator[list[PostgresStore]]:
     """Three stores as three servers have them, the last of which cannot be reached."""
     stores = [
-        PostgresStore(Place(tmp_path / name, url), owner=name, address=address)
+        PostgresStore(RecordLocation(tmp_path / name, url), owner=name, address=address)
         for name, address in (("a", "http://a"), ("b", "http://b"), ("c", None))
     ]
     yield stores
@@ -237,7 +237,7 @@ async def test_seats_go_on_or_are_void_with_the_true_reason_when_a_server_is_kil
     else:
         assert 0 < len(void) < SEATS
         assert all("is void, and that is not your fault" in said and "workspace" in said for said in void), void[0]
-    store = open_store(Place(folders[1], url))
+    store = open_store(RecordLocation(folders[1], url))
     try:
         for player in players:
             record = store.run(player.run)
@@ -255,7 +255,7 @@ def _sums(calls: Sequence[Any]) -> list[Any]:
 
 def _homes(url: str, folder: Path) -> dict[str, str]:
     """Which server has each seat."""
-    store = PostgresStore(Place(folder, url))
+    store = PostgresStore(RecordLocation(folder, url))
     try:
         return dict(store._pool.fetch("SELECT seat, owner FROM homes"))
     finally:

@@ -8,9 +8,10 @@ from typing import Any
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from m3bench.proxy.steps import HINT
+from m3bench.proxy.steps.hints import HINT
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
-from m3bench.server.lab.authoring.curation.material import Material, gather
+from m3bench.server.lab.authoring.curation.material import CurationMaterial, gather
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import expose
 
@@ -18,7 +19,7 @@ Called = tuple[str, dict[str, Any]]
 
 
 async def record(data: Path, task: str, calls: Sequence[Called], *, answer: str | None = None,
-                 tasks: Path | None = None) -> Material:  # fmt: skip
+                 tasks: Path | None = None) -> CurationMaterial:  # fmt: skip
     """A run of a task that made calls one after another, and what the record says of it.
 
     Args:
@@ -35,7 +36,7 @@ async def record(data: Path, task: str, calls: Sequence[Called], *, answer: str 
         async def seat_of(context: object) -> Any:
             return seat
 
-        async with Client(app.front.server(seat_of), mode="2026-07-28") as client:
+        async with Client(sdk_server(app.front, seat_of), mode="2026-07-28") as client:
             await client.call_tool("start_task", {"task_id": task})
             for number, (tool, arguments) in enumerate(calls):
                 with suppress(MCPError):  # an unknown tool is a mistake of the client's, and on record

@@ -35,8 +35,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.slow
 def test_without_a_terminal_proved_candidates_are_accepted_when_asked_for(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "set"
-    done = run("curate", "all", "--data", str(data), "--accept-verified", "--json", "--by", "Ada", "-o", str(folder),
-               "--sandbox", "inprocess")  # fmt: skip
+    done = run("lab", "curate", "all", "--data", str(data), "--accept-verified", "--json", "--by", "Ada",
+               "-o", str(folder), "--sandbox", "inprocess")  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["runs"]
     assert [row["decision"] for row in rows] == ["rejected by the judge", "accepted"]
@@ -44,14 +44,16 @@ def test_without_a_terminal_proved_candidates_are_accepted_when_asked_for(data: 
     assert [line["by"] for line in lines] == ["rules", "Ada"]
     assert list(Library(folder).tasks) == ["barcode_lookup-1"]
     hash = Library(folder).hash
-    run("curate", "latest", "--data", str(data), "--accept-verified", "-o", str(folder), "--sandbox", "inprocess")
+    run(
+        "lab", "curate", "latest", "--data", str(data), "--accept-verified", "-o", str(folder), "--sandbox", "inprocess"
+    )
     assert Library(folder).hash == hash
     assert len((folder / "curation.jsonl").read_text().splitlines()) == 3
 
 
 @pytest.mark.slow
 def test_looking_only_writes_nothing(data: Path, tmp_path: Path) -> None:
-    done = run("curate", "latest", "--data", str(data), "--json", "--sandbox", "inprocess")
+    done = run("lab", "curate", "latest", "--data", str(data), "--json", "--sandbox", "inprocess")
     (row,) = json.loads(done.stdout)["runs"]
     assert (row["decision"], len(row["reference"]["steps"])) == ("skipped", 3)
     assert list(tmp_path.iterdir()) == []
@@ -84,7 +86,7 @@ def test_what_cannot_be_used_is_one_line_and_exit_code_2(data: Path, tmp_path: P
 def test_a_person_sees_both_sides_and_says_yes(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "set"
     shown = typed(
-        ["curate", "latest", "--data", str(data), "--by", "Grace", "-o", str(folder), "--sandbox", "inprocess"],
+        ["lab", "curate", "latest", "--data", str(data), "--by", "Grace", "-o", str(folder), "--sandbox", "inprocess"],
         {"[s]kip? ": "a\n", "Why? ": "short and right\n"},
     )
     assert "what the run did" in shown
@@ -140,7 +142,9 @@ def typed(arguments: list[str], answers: dict[str, str]) -> str:
 @pytest.mark.slow
 def test_synthesis_writes_a_set_that_verifies(tmp_path: Path) -> None:
     folder = tmp_path / "set"
-    done = run("synthesize", "--servers", "nasa-mcp,tmdb", "--count", "2", "--seed", "9", "--json", "-o", str(folder))
+    done = run(
+        "lab", "synthesize", "--servers", "nasa-mcp,tmdb", "--count", "2", "--seed", "9", "--json", "-o", str(folder)
+    )
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["tasks"]) == 2
     assert run("tasks", "verify", "--tasks", str(folder), "--sandbox", "inprocess").returncode == 0
@@ -156,7 +160,7 @@ def test_synthesis_writes_a_set_that_verifies(tmp_path: Path) -> None:
     ],
 )
 def test_synthesis_says_what_cannot_be_made(tmp_path: Path, arguments: list[str], says: str) -> None:
-    done = run("synthesize", *arguments, "-o", str(tmp_path / "set"))
+    done = run("lab", "synthesize", *arguments, "-o", str(tmp_path / "set"))
     assert done.returncode == 2
     assert says in done.stderr
     assert not (tmp_path / "set").exists()

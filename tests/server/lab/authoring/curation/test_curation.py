@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.server.lab.authoring.curation.decisions import FILE, note
-from m3bench.server.lab.authoring.curation.judge import RuleJudge, Verdict
-from m3bench.server.lab.authoring.curation.material import Material
-from m3bench.server.lab.authoring.curation.pipeline import Candidate, Curated, Ruling, curate
+from m3bench.server.lab.authoring.curation.judge import RuleJudge, RunVerdict
+from m3bench.server.lab.authoring.curation.material import CurationMaterial
+from m3bench.server.lab.authoring.curation.pipeline import FILE, Candidate, Curated, Ruling, curate, note
 from m3bench.server.lab.authoring.curation.proof import Prover
 from m3bench.server.lab.authoring.curation.review import Everyone, reference_text
 from m3bench.server.lab.authoring.curation.summary import Proposal, RuleSummariser
@@ -44,8 +43,8 @@ def prover(encoder: Encoder) -> Prover:
 class Agreeable:
     """A scripted judge that accepts everything."""
 
-    async def judge(self, material: Material) -> Verdict:
-        return Verdict(accepted=True, judge="script")
+    async def judge(self, material: CurationMaterial) -> RunVerdict:
+        return RunVerdict(accepted=True, judge="script")
 
 
 class Watched:
@@ -72,7 +71,7 @@ def wasteful(task: Task) -> list[Called]:
     return [*played, calls[-1], calls[-1]]
 
 
-async def taken(material: Material, prover: Prover, reviewer: object = None, **stages: object) -> Curated:
+async def taken(material: CurationMaterial, prover: Prover, reviewer: object = None, **stages: object) -> Curated:
     (curated,) = await curate(
         [material],
         judge=stages.get("judge", Agreeable()),  # type: ignore[arg-type]
@@ -102,7 +101,7 @@ async def test_a_wasteful_run_becomes_the_familys_own_reference(id: str, tmp_pat
 @pytest.mark.anyio
 async def test_the_rules_accept_a_wasteful_run_that_is_sound(tmp_path: Path) -> None:
     material = await record(tmp_path, "barcode_lookup-1", wasteful(LIBRARY.task("barcode_lookup-1")))
-    assert await RuleJudge().judge(material) == Verdict(accepted=True)
+    assert await RuleJudge().judge(material) == RunVerdict(accepted=True)
 
 
 @pytest.mark.anyio
@@ -153,7 +152,7 @@ class Fixed:
     def __init__(self, *references: Reference) -> None:
         self._references = references
 
-    async def propose(self, material: Material) -> AsyncIterator[Proposal]:
+    async def propose(self, material: CurationMaterial) -> AsyncIterator[Proposal]:
         for reference in self._references:
             yield Proposal(reference=reference, author="script")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.lab.authoring.curation.judge import Verdict
-from m3bench.server.lab.authoring.curation.material import Act, Material
+from m3bench.server.lab.authoring.curation.judge import RunVerdict
+from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial
 from m3bench.server.lab.authoring.curation.model import Asker, JudgeReply, ModelJudge, ModelSummariser, shown
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -24,20 +24,20 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-def material(text: str = "") -> Material:
+def material(text: str = "") -> CurationMaterial:
     """A run whose answers are good enough for the rules."""
     said = " ".join(str(arguments) for _, arguments in own_calls(TASK)) + text
     acts = tuple(
         Act(tool=tool, arguments=arguments, outcome="success", text=said, step=step)
         for step, (tool, arguments) in enumerate(own_calls(TASK))
     )
-    return Material(run="r" * 40, seal="s", state="scored", task=TASK, acts=acts, answer=TASK.answer)
+    return CurationMaterial(run="r" * 40, seal="s", state="scored", task=TASK, acts=acts, answer=TASK.answer)
 
 
 @pytest.mark.anyio
 async def test_a_models_verdict_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, _ = asker(monkeypatch, '```json\n{"accepted": false, "reasons": ["a guess"]}\n```')
-    assert await ModelJudge(asked).judge(material()) == Verdict(
+    assert await ModelJudge(asked).judge(material()) == RunVerdict(
         accepted=False, reasons=("a guess",), judge="mockllm/model"
     )
 
@@ -54,7 +54,7 @@ async def test_an_unreadable_verdict_is_a_no(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.anyio
 async def test_what_the_rules_reject_is_not_shown_to_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, sent = asker(monkeypatch)
-    judged = Material(run="r", seal=None, state="abandoned", task=TASK, acts=(), answer="")
+    judged = CurationMaterial(run="r", seal=None, state="abandoned", task=TASK, acts=(), answer="")
     assert not (await ModelJudge(asked).judge(judged)).accepted
     assert sent == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from m3bench.server.lab.authoring.synthesis.likeness import Kept, same_calls, same_words
+from m3bench.server.lab.authoring.synthesis.usefulness import KeptTasks, same_calls, same_words
 from m3bench.tasks.task import Reference, ReferenceCall, Task
 
 STEPS = tuple((ReferenceCall(tool="wiki/search", arguments={"query": name}),) for name in "abcd")
@@ -34,7 +34,7 @@ def test_calls_are_compared_by_the_shorter_task() -> None:
 
 
 def test_a_task_repeats_another_by_what_it_asks_or_calls_or_how_it_sounds() -> None:
-    kept = Kept()
+    kept = KeptTasks()
     assert not kept.repeats("heights of parks", STEPS)
     kept.keep("heights of parks", task("how high is the town", "ab"))
     assert kept.repeats("heights of parks", ())

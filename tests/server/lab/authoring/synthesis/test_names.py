@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from m3bench.server.lab.authoring.synthesis.names import forbidden, named
+from m3bench.server.lab.authoring.synthesis.usefulness import forbidden, named
 from m3bench.tasks.catalog import load_catalog
 
 

@@ -15,19 +15,19 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 
-from m3bench.proxy.steps import HINT
+from m3bench.proxy.steps.hints import HINT
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.app import App
 from m3bench.server.lab.authoring.curation.task_folder import write_set
 from m3bench.server.lab.authoring.fairness import solves
-from m3bench.server.lab.authoring.performance import Performance, perform
+from m3bench.server.lab.authoring.replay import Performance, perform
 from m3bench.server.lab.authoring.synthesis.errand import LONGEST, MOTIFS, errands, usable, wants
 from m3bench.server.lab.authoring.synthesis.lexicon import kinds, links
-from m3bench.server.lab.authoring.synthesis.likeness import MOST_CALLS, MOST_WORDS, same_calls, same_words
-from m3bench.server.lab.authoring.synthesis.names import named
-from m3bench.server.lab.authoring.synthesis.pipeline import make_set
+from m3bench.server.lab.authoring.synthesis.pipeline import SynthesisRequest, make_set
 from m3bench.server.lab.authoring.synthesis.rewording import ModelRewording, Rewording
 from m3bench.server.lab.authoring.synthesis.rows import number, rows
+from m3bench.server.lab.authoring.synthesis.usefulness import MOST_CALLS, MOST_WORDS, named, same_calls, same_words
 from m3bench.server.lab.authoring.verification import verify
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.settings import Settings
@@ -51,9 +51,8 @@ SERVERS = tuple(server for server in usable() if server != "ocr")
 
 
 async def make(servers: Sequence[str], count: int, seed: int, rewording: Rewording | None = None) -> MadeLibrary:
-    return await make_set(
-        servers, count=count, seed=seed, art=art(), backend=InProcessBackend(), name="made", rewording=rewording
-    )
+    request = SynthesisRequest(servers=servers, count=count, seed=seed, name="made")
+    return await make_set(request, art=art(), backend=InProcessBackend(), rewording=rewording)
 
 
 @cache
@@ -167,7 +166,7 @@ async def _card(app: App, id: str, task: Task) -> ScoreCard:
     async def seat_of(context: object) -> Any:
         return seat
 
-    async with Client(app.front.server(seat_of), mode="2026-07-28") as client:
+    async with Client(sdk_server(app.front, seat_of), mode="2026-07-28") as client:
         await client.call_tool("start_task", {"task_id": id})
         for number_of_step, step in enumerate(task.references[0].steps):
             async with anyio.create_task_group() as together:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from m3bench.server.lab.authoring.synthesis.errand import Errand, Want
-from m3bench.server.lab.authoring.synthesis.instance import Answer, Instance, Made
+from m3bench.server.lab.authoring.synthesis.errand import SynthesisErrand, Want
+from m3bench.server.lab.authoring.synthesis.instance import Instance, InstanceAnswer, MadeCall
 from m3bench.server.lab.authoring.synthesis.lexicon import kinds
 from m3bench.server.lab.authoring.synthesis.usefulness import REASONS, Usefulness, has_needless_step, is_trivial
 from m3bench.tasks.task import Reference, ReferenceCall, Task
@@ -15,11 +15,11 @@ WANT = Want((), KIND.asks[0])
 def instance(*steps: tuple[str, str, str | float | None], things: tuple[str, ...] = ("Yosemite",)) -> Instance:
     """A task in the making, one call in each step: its argument, its answer, and what is asked of it."""
     want = Want((), KIND.asks[0])
-    made = Instance(Errand(kind=KIND, count=len(things), motif="chain", wants=(want,)), things)
+    made = Instance(SynthesisErrand(kind=KIND, count=len(things), motif="chain", wants=(want,)), things)
     for step, (argument, text, value) in enumerate(steps):
-        made.made[argument] = Made(ReferenceCall(tool="wiki/search", arguments={"query": argument}), text, step)
+        made.made[argument] = MadeCall(ReferenceCall(tool="wiki/search", arguments={"query": argument}), text, step)
         if value is not None:
-            made.answers.append(Answer(want, 0, value, step))
+            made.answers.append(InstanceAnswer(want, 0, value, step))
     return made
 
 
@@ -39,7 +39,7 @@ def test_a_short_number_saves_no_step_whose_other_answers_were_told_before() -> 
     made = instance(("a", "Watchman Campground", None), ("b", "Watchman Campground", "Watchman Campground"))
     made.result, made.result_step = 2.0, 1
     assert has_needless_step(made)
-    made.answers.append(Answer(WANT, 0, "Zion Lodge", 1))
+    made.answers.append(InstanceAnswer(WANT, 0, "Zion Lodge", 1))
     assert not has_needless_step(made)
 
 
@@ -67,7 +67,7 @@ def test_an_answer_that_tells_nothing_or_is_one_digit_is_trivial(value: str | fl
 
 def test_one_answer_of_several_may_tell_nothing() -> None:
     made = instance(("a", "x", None), ("b", "y", 0.0))
-    made.answers.append(Answer(WANT, 1, 12.0, 1))
+    made.answers.append(InstanceAnswer(WANT, 1, 12.0, 1))
     assert not is_trivial(made, None)
 
 

@@ -6,22 +6,22 @@ import pytest
 
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.headless.agents.blind import understood
-from m3bench.server.lab.headless.agents.evidence import Evidence, put_together
-from m3bench.server.lab.headless.agents.imagination import Chooser, imagine
+from m3bench.server.lab.headless.agents.composition_search import Chooser, likely_compositions
+from m3bench.server.lab.headless.agents.evidence import PictureEvidence, put_together
 from m3bench.tasks.families.base import Composition, Kit
-from m3bench.tasks.families.detections import Found
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.families.texts import questions
+from m3bench.tasks.families.tool_answers import Found
 from m3bench.tasks.library import Library
 from m3bench.tasks.render.outline import Outline
 
 KIT = Kit(Outline(), load)
 
 
-def told(family: str, seed: str) -> Evidence:
+def told(family: str, seed: str) -> PictureEvidence:
     """What perfect tools would tell of a picture."""
     scene = FAMILIES[family].compose(random.Random(seed), KIT).scene
-    return Evidence(
+    return PictureEvidence(
         readings=("\n".join(text.text for text in scene.texts),),
         objects=tuple(Found(item.label, tuple(map(round, item.box))) for item in scene.objects),  # type: ignore[arg-type]
     )
@@ -34,12 +34,14 @@ def test_what_tools_tell_is_found_out(family: str, fact: str) -> None:
         """In any order."""
         return sorted(map(str, guess.facts[fact]))
 
-    guesses = imagine(FAMILIES[family], KIT, told(family, "told"), random.Random(1))
+    guesses = likely_compositions(FAMILIES[family], KIT, told(family, "told"), random.Random(1))
     assert shown(FAMILIES[family].compose(random.Random("told"), KIT)) in map(shown, guesses)
 
 
 def test_what_no_tool_tells_stays_a_guess() -> None:
-    guesses = [imagine(FAMILIES["stock_growth"], KIT, Evidence(), random.Random(n))[0] for n in range(3)]
+    guesses = [
+        likely_compositions(FAMILIES["stock_growth"], KIT, PictureEvidence(), random.Random(n))[0] for n in range(3)
+    ]
     assert len({guess.facts["red"][0] for guess in guesses}) > 1
 
 
@@ -62,7 +64,7 @@ def test_no_tool_tells_what_is_circled(family: str, fact: str) -> None:
     known = 0
     for seed in ("a", "b", "c"):
         meant = FAMILIES[family].compose(random.Random(seed), KIT).facts[fact]
-        best, *_ = imagine(FAMILIES[family], KIT, told(family, seed), random.Random(1))
+        best, *_ = likely_compositions(FAMILIES[family], KIT, told(family, seed), random.Random(1))
         known += sorted(map(str, best.facts[fact])) == sorted(map(str, meant))
     assert known == 0
 
@@ -72,7 +74,7 @@ def test_every_question_of_the_set_is_understood() -> None:
 
 
 def test_a_letter_that_was_misread_does_not_hide_a_name() -> None:
-    evidence = Evidence(readings=("Yosernite Nationl Park",), codes=("9780306406157",))
+    evidence = PictureEvidence(readings=("Yosernite Nationl Park",), codes=("9780306406157",))
     assert evidence.weight("National Park") > evidence.weight("National Gallery")
     assert evidence.weight("9780306406157") > 0
     assert evidence.weight("Joshua Tree") == 0
@@ -80,21 +82,21 @@ def test_a_letter_that_was_misread_does_not_hide_a_name() -> None:
 
 def test_earlier_decisions_stand_while_one_is_made_anew() -> None:
     things = ["apple", "pear", "plum", "fig"]
-    first = Chooser(Evidence(hints=("pear",)), random.Random(3))
+    first = Chooser(PictureEvidence(hints=("pear",)), random.Random(3))
     drawn = (first.choice(things), first.sample(things, 2), first.randint(1, 6), first.random())
-    again = Chooser(Evidence(), random.Random(4), first.trace)
+    again = Chooser(PictureEvidence(), random.Random(4), first.trace)
     assert (again.choice(things), again.sample(things, 2), again.randint(1, 6), again.random()) == drawn
-    other = Chooser(Evidence(hints=("6",)), random.Random(5), first.trace, changed=2)
+    other = Chooser(PictureEvidence(hints=("6",)), random.Random(5), first.trace, changed=2)
     assert (other.choice(things), other.sample(things, 2)) == drawn[:2]
     assert other.randint(1, 6) == 6
     assert other.random() == drawn[3]
 
 
 def test_what_tools_tell_of_several_pictures_is_put_together_picture_by_picture() -> None:
-    one = Evidence(readings=("upper", "UPPER"), codes=("1",), objects=(Found("box", (0, 0, 10, 10)),))
-    other = Evidence(readings=("lower",), objects=(Found("box", (0, 0, 10, 10)),))
+    one = PictureEvidence(readings=("upper", "UPPER"), codes=("1",), objects=(Found("box", (0, 0, 10, 10)),))
+    other = PictureEvidence(readings=("lower",), objects=(Found("box", (0, 0, 10, 10)),))
     both = put_together([one, other])
     assert both.readings == ("upper\nlower", "UPPER\n")
     assert both.codes == ("1",)
     assert both.objects[0].box != both.objects[1].box
-    assert put_together([]) == Evidence()
+    assert put_together([]) == PictureEvidence()

@@ -16,7 +16,7 @@ from typing import Any
 import anyio.to_thread
 
 from m3bench.server.lab.headless.agents.blind import NOTHING, understood
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.families.texts import questions
@@ -45,10 +45,10 @@ def descriptions() -> dict[str, dict[str, Any]]:
     }
 
 
-def reader(notes: Mapping[str, Noted]) -> Callable[[Play], Awaitable[str]]:
+def reader(notes: Mapping[str, Noted]) -> Callable[[AgentPlay], Awaitable[str]]:
     """An agent that has the notes on each task."""
 
-    async def sighted(play: Play) -> str:
+    async def sighted(play: AgentPlay) -> str:
         family, asked = FAMILIES[play.task.family], understood(play.task, questions(play.task.family))
         assert asked is not None
         known = words().get(family.name, {})
@@ -67,7 +67,7 @@ def reader(notes: Mapping[str, Noted]) -> Callable[[Play], Awaitable[str]]:
     return sighted
 
 
-async def _with_codes(play: Play, noted: Noted) -> Noted:
+async def _with_codes(play: AgentPlay, noted: Noted) -> Noted:
     """The notes with the content of a code wherever they only say where one is, as nobody reads codes by eye."""
     if "code_at" not in str(noted):
         return noted

@@ -10,10 +10,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 
-from m3bench.server.lab.headless.agents.blind import Asked
-from m3bench.server.lab.headless.agents.evidence import Evidence
-from m3bench.server.lab.headless.agents.imagination import Chooser
-from m3bench.server.lab.headless.agents.play import Play
+from m3bench.server.lab.headless.agents.blind import QuestionMeaning
+from m3bench.server.lab.headless.agents.composition_search import Chooser
+from m3bench.server.lab.headless.agents.evidence import PictureEvidence
+from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.families import research_station, travel_comparison
 from m3bench.tasks.families.base import Composition, Family, Script, Solution, Unfit
 from m3bench.tasks.task import ReferenceCall
@@ -23,10 +23,10 @@ TRIES = 16
 NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
 
 
-async def solution_of(play: Play, family: Family, picture: Composition, asked: Asked) -> Solution | None:
+async def solution_of(play: AgentPlay, family: Family, picture: Composition, asked: QuestionMeaning) -> Solution | None:
     """What comes of a task with a picture; None when the plan does not work out."""
     hints = tuple(f"{value} {NUMBERS.get(value, '')}" for value in asked.values.values())
-    evidence, dice, calls = Evidence(hints=hints), random.Random(play.task.id), Calls(play)
+    evidence, dice, calls = PictureEvidence(hints=hints), random.Random(play.task.id), Calls(play)
     draw = DRAWN.get((family.name, asked.goal))
     for _ in range(TRIES):
         reader = Reader(evidence, dice, draw(asked.values) if draw else ())
@@ -43,7 +43,7 @@ async def solution_of(play: Play, family: Family, picture: Composition, asked: A
 class Reader(Chooser):
     """Draws the numbers that the question says, then what fits it."""
 
-    def __init__(self, evidence: Evidence, dice: random.Random, drawn: Sequence[int]) -> None:
+    def __init__(self, evidence: PictureEvidence, dice: random.Random, drawn: Sequence[int]) -> None:
         super().__init__(evidence, dice)
         self._drawn = list(drawn)
 
@@ -55,7 +55,7 @@ class Reader(Chooser):
 class Calls:
     """Makes the calls of a plan, each once; one that fails shows that the picture is another."""
 
-    def __init__(self, play: Play) -> None:
+    def __init__(self, play: AgentPlay) -> None:
         self._play = play
         self._told: dict[str, str] = {}
 

@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Any
 
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.lab.headless.agents.evidence import Evidence, phrases_of
-from m3bench.server.lab.headless.agents.imagination import Chooser
+from m3bench.server.lab.headless.agents.composition_search import Chooser
+from m3bench.server.lab.headless.agents.evidence import PictureEvidence, phrases_of
 from m3bench.tasks.families.base import Composition, Family, Kit, Unfit
 from m3bench.tasks.folding import fold
 from m3bench.tasks.render.outline import Outline
@@ -37,7 +37,7 @@ class Others:
 
     def __init__(self, family: Family, noted: Noted) -> None:
         self._family = family
-        self._evidence = Evidence(hints=tuple(phrases_of(noted)))
+        self._evidence = PictureEvidence(hints=tuple(phrases_of(noted)))
         self._dice = random.Random(f"{family.name} {sorted(noted)}")
         self._made: list[Composition] = []
         self._tries = 0

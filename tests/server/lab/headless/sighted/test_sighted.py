@@ -12,9 +12,9 @@ from mcp import Client
 
 from m3bench.server.commands.run import plans_of_agents, play_all
 from m3bench.server.lab.headless.agents.blind import NOTHING
-from m3bench.server.lab.headless.agents.play import Hidden, Play
-from m3bench.server.lab.headless.agents.registry import Agent
-from m3bench.server.lab.headless.plan import Choice
+from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
+from m3bench.server.lab.headless.agents.registry import BaselineAgent
+from m3bench.server.lab.headless.plan import RunChoice
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import Library
@@ -26,17 +26,17 @@ ENOUGH = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sighted(Agent):
+class Sighted(BaselineAgent):
     """Not in the registry: it can play only what was described."""
 
     notes: Mapping[str, Noted]
 
     @property
-    def play(self) -> Callable[[Play], Awaitable[str]]:
+    def play(self) -> Callable[[AgentPlay], Awaitable[str]]:
         return reader(self.notes)
 
 
-class Silent(Play):
+class Silent(AgentPlay):
     """A run in which no tool says anything."""
 
     async def step(self, calls: Sequence[Call]) -> list[str]:
@@ -46,7 +46,7 @@ class Silent(Play):
 def solved(notes: Mapping[str, Noted], folder: Path) -> set[str]:
     """The tasks that somebody with these notes solves."""
     agent = Sighted(name="sighted", about="has read what somebody saw", where="", notes=notes)
-    choice = Choice(agent="", kind="baseline", folder=folder, ids=tuple(notes), profile="full", sandbox="inprocess")
+    choice = RunChoice(agent="", kind="baseline", folder=folder, ids=tuple(notes), profile="full", sandbox="inprocess")
     play_all(plans_of_agents(choice, [agent], folder / "out"))
     return {result.sample.task for result in read_resultset(folder / "out").results if result.card.success}
 

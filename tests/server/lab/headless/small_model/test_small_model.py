@@ -18,13 +18,13 @@ import pytest
 
 from m3bench.server.lab.results.analyses.failures import CLASSES, classes
 from m3bench.server.lab.results.resultset import read_resultset
-from m3bench.server.lab.studies.asking import ANSWERS
+from m3bench.server.lab.studies.abilities import ANSWERS
 from tests.server.lab.headless.scripts import three_tasks
 from tests.server.lab.headless.small_model.model_server import NAME, NotInstalled, model_server
 
 pytestmark = pytest.mark.model
 
-COMMAND = [sys.executable, "-m", "m3bench.server.cli", "study"]
+COMMAND = [sys.executable, "-m", "m3bench.server.cli", "lab", "study"]
 
 
 class Counter(ThreadingHTTPServer):

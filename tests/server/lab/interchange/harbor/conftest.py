@@ -84,7 +84,7 @@ def harbor_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def dataset(harbor_set: Path) -> Path:
     """The set as a Harbor dataset."""
     folder = harbor_set.parent / "dataset"
-    arguments = ["export", "harbor", "-o", str(folder), "--set", str(harbor_set), "--profile", "task"]
+    arguments = ["lab", "harbor", "export", "-o", str(folder), "--set", str(harbor_set), "--profile", "task"]
     done = CliRunner().invoke(app, arguments)
     assert done.exception is None, done.exception
     return folder

@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.lab.interchange.harbor import toml
 from m3bench.server.lab.interchange.harbor.dataset import Dataset
 from m3bench.tasks.library import Library
 
@@ -19,7 +18,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def export(*arguments: object) -> str:
     """Run the command; what it prints, or the error that is shown."""
-    done = CliRunner().invoke(app, ["export", "harbor", *map(str, arguments)])
+    done = CliRunner().invoke(app, ["lab", "harbor", "export", *map(str, arguments)])
     return done.stdout if done.exception is None else str(done.exception)
 
 
@@ -101,7 +100,7 @@ def test_what_cannot_be_exported_is_said(options: list[str], said: str, harbor_s
 
 def test_a_folder_with_something_else_and_a_set_that_is_none_are_let_be(tmp_path: Path, harbor_set: Path) -> None:
     (tmp_path / "letters").write_text("dear")
-    assert "was not written by `m3bench export harbor`" in export("-o", tmp_path, "--set", harbor_set)
+    assert "was not written by `m3bench lab harbor export`" in export("-o", tmp_path, "--set", harbor_set)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["letters"]
     assert "is a file" in export("-o", tmp_path / "letters", "--set", harbor_set)
     assert "a set of tasks has a tasks.json" in export("-o", tmp_path / "d", "--set", tmp_path)
@@ -114,10 +113,15 @@ def test_programs_are_told_what_was_written(tmp_path: Path, harbor_set: Path) ->
     assert "image: r/m:2\n" in (tmp_path / "d/tasks/survey-1/environment/docker-compose.yaml").read_text()
 
 
-def test_texts_of_every_kind_are_read_back_from_toml() -> None:
-    data = {
-        "text": 'a "quoted" line\nand \\ another\t\x7f ü 😀',
-        "list": [1, 2.5, True, "x"],
-        "table": {"one": 1, "inner": {"two": "2"}, "rows": [{"a": 1}, {"a": 2, "deep": {"b": False}}]},
-    }
-    assert tomllib.loads(toml.written(data)) == data
+def test_texts_of_every_kind_are_read_back_from_toml(harbor_set: Path, tmp_path: Path) -> None:
+    question = 'a "quoted" line\nand \\ another\t\x7f ü 😀'
+    library = Library(harbor_set)
+    task = library.task("sum-1").model_copy(update={"question": question})
+    Dataset(
+        library=library, tasks=(task,), profile="task", base="base:1", service="m3bench:1", image="i:1"
+    ).write(tmp_path / "out")  # fmt: skip
+    config = tomllib.loads((tmp_path / "out" / "tasks" / "sum-1" / "task.toml").read_text("utf-8"))
+    assert config["task"]["description"] == question
+    assert config["metadata"]["profile"] == "task:sum-1"
+    assert config["verifier"]["timeout_sec"] == 600.0
+    assert [server["name"] for server in config["environment"]["mcp_servers"]] == ["m3bench"]

@@ -50,7 +50,7 @@ def imported(tmp_path: Path, harbor_set: Path) -> Callable[[], tuple[int, dict[s
     """Runs the command; its exit code and what it told."""
 
     def run() -> tuple[int, dict[str, Any]]:
-        command = ["import", "harbor", str(tmp_path / "jobs"), "-o", str(tmp_path / "results"), "--json"]
+        command = ["lab", "harbor", "import", str(tmp_path / "jobs"), "-o", str(tmp_path / "results"), "--json"]
         done = CliRunner().invoke(app, [*command, "--set", str(harbor_set)])
         assert done.exit_code in (0, 1), done.exception
         return done.exit_code, json.loads(done.stdout)
@@ -156,12 +156,14 @@ def test_a_void_trial_counts_nowhere_and_is_shown(add: Add, imported: Imported) 
 def test_what_holds_no_trial_and_sets_that_are_there_are_said(
     add: Add, imported: Imported, tmp_path: Path, harbor_set: Path
 ) -> None:
-    refused = CliRunner().invoke(app, ["import", "harbor", str(tmp_path), "-o", str(tmp_path / "results")])
+    refused = CliRunner().invoke(app, ["lab", "harbor", "import", str(tmp_path), "-o", str(tmp_path / "results")])
     assert "holds no trial" in str(refused.exception)
-    refused = CliRunner().invoke(app, ["import", "harbor", str(tmp_path / "no"), "-o", str(tmp_path / "results")])
+    refused = CliRunner().invoke(
+        app, ["lab", "harbor", "import", str(tmp_path / "no"), "-o", str(tmp_path / "results")]
+    )
     assert "there is no such folder" in str(refused.exception)
     add("sum-1__a")
     imported()
     arguments = [str(tmp_path / "jobs"), "-o", str(tmp_path / "results"), "--set", str(harbor_set)]
-    refused = CliRunner().invoke(app, ["import", "harbor", *arguments])
+    refused = CliRunner().invoke(app, ["lab", "harbor", "import", *arguments])
     assert "is there already: name another folder with -o" in str(refused.exception)

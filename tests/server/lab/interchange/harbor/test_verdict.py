@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from m3bench.server.commands.installed import Installation
+from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.harbor.dataset import SEAT
-from m3bench.server.lab.interchange.harbor.verdict import BUNDLE, COLLECTED, Judged, judge
+from m3bench.server.lab.interchange.harbor.verdict import BUNDLE, COLLECTED, TrialVerdict, judge
 from m3bench.server.scoring import open_encoder
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
@@ -35,9 +35,9 @@ def forged(solved: Trial, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def judged(harbor_set: Path, forged: Path) -> Callable[[], Judged]:
+def judged(harbor_set: Path, forged: Path) -> Callable[[], TrialVerdict]:
     """What the verifier makes of it."""
-    return lambda: judge(forged, SEAT, TASK, Installation(Library(harbor_set)), open_encoder())
+    return lambda: judge(forged, SEAT, TASK, LocalInstallation(Library(harbor_set)), open_encoder())
 
 
 @pytest.mark.slow
@@ -76,11 +76,11 @@ def test_the_agent_cannot_see_the_pages_of_the_server(solved: Trial, path: str) 
     assert httpx2.get(f"{solved.url}/live/run/{run}", timeout=30).status_code == 401
 
 
-def test_what_was_collected_holds(judged: Callable[[], Judged]) -> None:
+def test_what_was_collected_holds(judged: Callable[[], TrialVerdict]) -> None:
     assert (judged().outcome, (judged().numbers or {})["reward"]) == ("scored", 1)
 
 
-def test_a_score_that_was_changed_is_worth_nothing(forged: Path, judged: Callable[[], Judged]) -> None:
+def test_a_score_that_was_changed_is_worth_nothing(forged: Path, judged: Callable[[], TrialVerdict]) -> None:
     members = unpacked(forged / BUNDLE)
     run = run_of(members, TASK)
     change_json(members, f"{run}/card.json", lambda card: card["metrics"].update(average=0.5))
@@ -89,13 +89,13 @@ def test_a_score_that_was_changed_is_worth_nothing(forged: Path, judged: Callabl
 
 
 def test_a_genuine_run_of_another_seat_is_worth_nothing(forged: Path, harbor_set: Path) -> None:
-    found = judge(forged, ELSEWHERE, TASK, Installation(Library(harbor_set)), open_encoder())
+    found = judge(forged, ELSEWHERE, TASK, LocalInstallation(Library(harbor_set)), open_encoder())
     assert (found.outcome, found.numbers) == ("refuted", NOTHING)
     assert found.why == "the run is not the agent's ranked run of this task"
 
 
 def test_a_run_of_another_task_and_a_file_that_is_no_bundle_are_worth_nothing(
-    forged: Path, judged: Callable[[], Judged]
+    forged: Path, judged: Callable[[], TrialVerdict]
 ) -> None:
     (forged / BUNDLE).write_bytes(b"reward: 1")
     assert (judged().outcome, judged().numbers) == ("refuted", NOTHING)
@@ -103,14 +103,14 @@ def test_a_run_of_another_task_and_a_file_that_is_no_bundle_are_worth_nothing(
     assert judged().why == "the run is of the task 'survey-1'"
 
 
-def test_a_run_without_an_answer_is_worth_nothing(forged: Path, judged: Callable[[], Judged]) -> None:
+def test_a_run_without_an_answer_is_worth_nothing(forged: Path, judged: Callable[[], TrialVerdict]) -> None:
     for state, why in (("working", "the agent did not submit an answer"), ("abandoned", "the agent gave the task up")):
         change(forged, state=state)
         assert (judged().outcome, judged().numbers, judged().why) == ("not submitted", NOTHING, why)
 
 
 @pytest.mark.slow
-def test_a_server_that_failed_says_nothing_of_the_agent(forged: Path, judged: Callable[[], Judged]) -> None:
+def test_a_server_that_failed_says_nothing_of_the_agent(forged: Path, judged: Callable[[], TrialVerdict]) -> None:
     change(forged, state="void", reason="the sandbox broke")
     assert (judged().outcome, judged().numbers, judged().why) == ("void", None, "the sandbox broke")
     change(forged, state="scored")

@@ -20,7 +20,16 @@ from m3bench.server.lab.reports.paper.folder import write_paper
 from m3bench.server.lab.reports.paper.groups import groups_of
 from m3bench.server.lab.reports.paper.pdf import pdf
 from m3bench.server.lab.reports.paper.plots import intervals
-from m3bench.server.lab.reports.paper.tables import Column, Table, csv_text, escaped, latex_text, short_names, shortened
+from m3bench.server.lab.reports.paper.tables import (
+    Column,
+    PaperTable,
+    csv_text,
+    escaped,
+    latex_text,
+    short_names,
+    shortened,
+)
+from m3bench.server.lab.reports.standings import leaderboard_document
 from tests.pictures import assert_same_bytes
 from tests.server.lab.headless.scripts import three_tasks
 from tests.server.lab.reports.made_sets import made_set
@@ -51,7 +60,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def written(played: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("written")
-    m3bench("paper", played, "--tasks", played.parent / "tasks", "-o", folder)
+    m3bench("lab", "paper", played, "--tasks", played.parent / "tasks", "-o", folder)
     return folder
 
 
@@ -128,7 +137,7 @@ def test_without_the_extra_the_same_rows_are_json_lines(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(data, "parquet_at_hand", lambda: False)
-    m3bench("paper", played / "sloppy", "-o", tmp_path)
+    m3bench("lab", "paper", played / "sloppy", "-o", tmp_path)
     lines = [json.loads(line) for line in (tmp_path / "data" / "samples.jsonl").read_text().splitlines()]
     assert [(line["repeat"], line["state"]) for line in lines] == [(1, "scored"), (2, "scored")] * 3
     assert list(lines[0]) == list(data.SAMPLES)
@@ -161,10 +170,8 @@ def test_a_figure_is_a_drawing_on_white_without_a_title_and_its_pdf_has_the_same
 
 
 def test_a_pdf_holds_its_font_and_any_letter_that_the_font_has() -> None:
-    drawing, height = intervals([{
-        "name": "Žluťoučký Δ б <&>", "kind": "model",
-        "summary": {"success": 0.5, "success_interval": None},
-    }], "solved")  # fmt: skip
+    (entry,) = leaderboard_document([made_set("Žluťoučký Δ б <&>", 4)]).entries
+    drawing, height = intervals([entry], "solved")
     once, again = (pdf(drawing.svg(height)) for _ in range(2))
     assert_same_bytes(once, again, "the figure")
     page = PdfReader(io.BytesIO(once)).pages[0]
@@ -176,12 +183,12 @@ def test_a_pdf_holds_its_font_and_any_letter_that_the_font_has() -> None:
 HOSTILE = ("=cmd|' /C calc'!A0", r"\input{/etc/passwd}", "100 % of $x_1^2$ & #{~}", "模型 🙂 é", "a\nb\tc", "[x]", "")
 
 
-def hostile_table() -> Table:
+def hostile_table() -> PaperTable:
     columns = (
         Column(name="name", heading="a & b_%"),
         Column(name="value", heading="95 %", form="share", interval=True),
     )
-    return Table(name="hostile", caption="50 % of {it}.", columns=columns,
+    return PaperTable(name="hostile", caption="50 % of {it}.", columns=columns,
                  rows=tuple((name, (0.1, 0.25) if name else None) for name in HOSTILE))  # fmt: skip
 
 
@@ -204,7 +211,7 @@ def test_cells_are_named_without_profile_and_set_and_other_names_are_left_alone(
     assert shortened(hostile_table(), {HOSTILE[0]: "formula"}).rows[0][0] == "formula"
 
 
-def large_tables() -> list[Table]:
+def large_tables() -> list[PaperTable]:
     """As twenty models with long names make them."""
     names = [f"provider-model-{number}-with-thinking" for number in range(20)]
     first = Column(name="first", heading="first")
@@ -212,8 +219,10 @@ def large_tables() -> list[Table]:
     pair = (first, Column(name="second", heading="second"), Column(name="p", heading="p (Holm)", form="p"))
     pairs = tuple((one, other, 0.5) for one in names for other in names)
     return [
-        Table(name="across", caption="Wide.", columns=(first, *across), rows=(("a family", *[0.5] * 20),), narrow=True),
-        Table(name="down", caption="Long.", columns=pair, rows=pairs),
+        PaperTable(
+            name="across", caption="Wide.", columns=(first, *across), rows=(("a family", *[0.5] * 20),), narrow=True
+        ),
+        PaperTable(name="down", caption="Long.", columns=pair, rows=pairs),
     ]
 
 
@@ -271,11 +280,11 @@ def test_a_folder_with_somebodys_own_files_is_left_alone_and_our_own_is_written_
     own = tmp_path / "data" / "samples.csv"
     own.parent.mkdir()
     own.write_text("mine")
-    done = CliRunner().invoke(app, ["paper", str(played / "null"), "-o", str(tmp_path)])
+    done = CliRunner().invoke(app, ["lab", "paper", str(played / "null"), "-o", str(tmp_path)])
     assert "is not empty" in str(done.exception)
     assert own.read_text() == "mine"
     for _ in range(2):
-        m3bench("paper", played / "null", "-o", tmp_path / "new")
+        m3bench("lab", "paper", played / "null", "-o", tmp_path / "new")
     assert len(list((tmp_path / "new" / "data").iterdir())) == 2
 
 
@@ -313,7 +322,7 @@ def test_what_an_earlier_time_wrote_and_this_one_does_not_is_removed_and_nothing
 
 def test_a_folder_without_results_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    done = CliRunner().invoke(app, ["paper", str(tmp_path / "empty"), "-o", str(tmp_path / "out")])
+    done = CliRunner().invoke(app, ["lab", "paper", str(tmp_path / "empty"), "-o", str(tmp_path / "out")])
     assert done.exit_code != 0
     assert "there is no result set in it" in str(done.exception)
     assert not (tmp_path / "out").exists()

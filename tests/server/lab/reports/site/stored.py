@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from m3bench.proxy.call import Answer, Caller, ToolRequest
+from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
 from m3bench.server.lab.results.resultset import DATA, Result, append_sample, write_header
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
@@ -42,7 +42,8 @@ async def _record(folder: Path, results: tuple[Result, ...], ranked: bool) -> No
                 answer = json.dumps({"content": [{"type": "text", "text": f"{number}"}]}).encode()
                 at = await store.received(request, result.run.id, call.tool)
                 await store.answered(
-                    at, Answer(outcome="success", result=answer, forwarded_ns=moment, returned_ns=moment + 90_000_000)
+                    at,
+                    ToolAnswer(outcome="success", result=answer, forwarded_ns=moment, returned_ns=moment + 90_000_000),
                 )
     finally:
         store.close()

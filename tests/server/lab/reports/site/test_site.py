@@ -10,7 +10,7 @@ import pytest
 from m3bench.server.lab.reports.site import files as site_files
 from m3bench.server.lab.reports.site.files import site, write_site
 from m3bench.server.lab.reports.standings import leaderboard_document
-from m3bench.server.lab.reports.summary import set_document
+from m3bench.server.lab.reports.summary import SetDocument, Slices, set_document
 from m3bench.server.lab.results.file_names import file_name
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.tasks.library import Library
@@ -121,9 +121,9 @@ def test_the_numbers_of_a_set_are_computed_once_and_every_set_is_told_of_twice(
     sets = [made_set(name, 4) for name in ("one", "other")]
     computed: list[str] = []
 
-    def counted(results: ResultSet) -> dict[str, Any]:
+    def counted(results: ResultSet, slices: Slices) -> SetDocument:
         computed.append(results.header.name)
-        return set_document(results)
+        return set_document(results, slices)
 
     monkeypatch.setattr(site_files, "set_document", counted)
     told: list[str] = []

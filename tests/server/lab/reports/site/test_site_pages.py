@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 
 import pytest
 
-from m3bench.server.lab.interchange.verdict import Coverage, Difference, Verdict
+from m3bench.server.lab.interchange.verdict import BundleVerdict, Coverage, Discrepancy
 from m3bench.server.lab.reports.site.files import leaderboard_page, write_site
 from m3bench.server.lab.reports.standings import leaderboard_document
 from m3bench.server.lab.results.resultset import read_resultset
@@ -28,10 +28,12 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 _SIGNED = {"started": 71, "scored": 60, "abandoned": 11}
 VERDICTS = (
-    Verdict(name="mini", differences=[Difference(where="a run", what="average", claimed=1.0, recomputed=0.2)]),
-    Verdict(name="small", runs=60, public=True, notes=["Not every call was made again: 12 of 60 runs were chosen."]),
-    Verdict(name="huge", runs=60, replayed=60, coverage=Coverage(planned=60, scored=60)),
-    Verdict(name="a model with quite a long name", runs=60, signers=["1f" * 8, "2e" * 8], starts=_SIGNED),
+    BundleVerdict(name="mini", differences=[Discrepancy(where="a run", what="average", claimed=1.0, recomputed=0.2)]),
+    BundleVerdict(
+        name="small", runs=60, public=True, notes=["Not every call was made again: 12 of 60 runs were chosen."]
+    ),
+    BundleVerdict(name="huge", runs=60, replayed=60, coverage=Coverage(planned=60, scored=60)),
+    BundleVerdict(name="a model with quite a long name", runs=60, signers=["1f" * 8, "2e" * 8], starts=_SIGNED),
 )
 """One of every level; the other sets have none."""
 
@@ -45,7 +47,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number, name in enumerate(("mini", "small", "middle", "large", "huge", "a model with quite a long name"))
     ]
     found = [read_resultset(one) for one in sets]
-    write_site(folder / "out", found, libraries=[Library()], verdicts={one.name: one.to_json() for one in VERDICTS})
+    write_site(
+        folder / "out", found, libraries=[Library()], verdicts={verdict.name: verdict.document for verdict in VERDICTS}
+    )
     return folder / "out"
 
 
@@ -206,7 +210,7 @@ def test_a_board_of_fifty_sets_and_a_thousand_runs_draws_what_is_looked_at(brows
     path = tmp_path / "board.html"
     path.write_text(leaderboard_page(board), "utf-8")
     assert path.stat().st_size < 2_000_000
-    assert len(board["pairs"]) == 50 * 49
+    assert len(board.pairs) == 50 * 49
 
     def look(page: "Page") -> None:
         assert page.evaluate("document.querySelectorAll('*').length") < 10_000

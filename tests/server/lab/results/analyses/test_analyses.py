@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import pytest
 
 from m3bench.server.lab.reports.slices import CUTS, efficiency, slices
-from m3bench.server.lab.results.analyses.confusion import NONE, ArgumentError, Pair, argument_errors, confusion
+from m3bench.server.lab.results.analyses.confusion import NONE, ArgumentError, ToolPair, argument_errors, confusion
 from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass, class_of, classes, in_words
 from m3bench.server.lab.results.analyses.regressions import lost, turned
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample
@@ -113,11 +113,11 @@ def test_wanted_and_called_tools_are_counted_against_each_other() -> None:
         missed=[1, 2, 3], extra=[1, 2, 3, 4], instead=[{"reference": 1, "actual": 1, "note": "b"}],
     )  # fmt: skip
     assert confusion([result(alignment=alignment)] * 2) == {
-        Pair(wanted=NONE, called="pyzbar-mcp/scan", answered=False): 2,
-        Pair(wanted="google-maps/geocode", called="google-maps/geocode", answered=True): 2,
-        Pair(wanted="math/sum", called="math/mean", answered=False): 2,
-        Pair(wanted="wiki/search", called="wiki/search", answered=False): 2,
-        Pair(wanted="wiki/summary", called="wiki/links", answered=False): 2,
+        ToolPair(wanted=NONE, called="pyzbar-mcp/scan", answered=False): 2,
+        ToolPair(wanted="google-maps/geocode", called="google-maps/geocode", answered=True): 2,
+        ToolPair(wanted="math/sum", called="math/mean", answered=False): 2,
+        ToolPair(wanted="wiki/search", called="wiki/search", answered=False): 2,
+        ToolPair(wanted="wiki/summary", called="wiki/links", answered=False): 2,
     }
 
 
@@ -140,13 +140,13 @@ def test_what_a_solved_task_takes_is_not_made_up_where_nothing_was_solved_or_no_
     played = made_set("made", 40, skill=0.8)
     found = efficiency(played.results)
     solved = sum(bool(one.card.success) for one in played.results)
-    assert found["tokens_per_solved"] == 40 * 110 / solved
-    assert found["cost_per_solved"] == pytest.approx(40 * 0.01 / solved)
+    assert found.tokens_per_solved == 40 * 110 / solved
+    assert found.cost_per_solved == pytest.approx(40 * 0.01 / solved)
     none = efficiency([one for one in played.results if not one.card.success])
-    assert none["tokens_per_solved"] is None
+    assert none.tokens_per_solved is None
     unpriced = played.results[0].sample
     free = unpriced.model_copy(update={"usage": unpriced.usage.model_copy(update={"cost": None})})
-    assert efficiency([replace(played.results[0], sample=free), *played.results[1:]])["cost_per_solved"] is None
+    assert efficiency([replace(played.results[0], sample=free), *played.results[1:]]).cost_per_solved is None
 
 
 def test_slices_are_in_order_of_difficulty_and_what_is_not_known_comes_last() -> None:
@@ -155,19 +155,19 @@ def test_slices_are_in_order_of_difficulty_and_what_is_not_known_comes_last() ->
     tasks = [task(name, grade, calls) for name, grade, calls in zip(names, GRADES, (6, 2, 3), strict=False)]
     known = MadeLibrary(TaskSet(schema=2, name="made", version="1", tasks=tuple(tasks)), {})
     found = slices(played.results, known)
-    assert {name: part["runs"] for name, part in found["difficulty"].items()} == {"easy": 2, "hard": 1, "unknown": 1}
+    assert {name: part.runs for name, part in found["difficulty"].items()} == {"easy": 2, "hard": 1, "unknown": 1}
     assert list(found["difficulty"]) == ["easy", "hard", "unknown"]
-    assert {name: part["runs"] for name, part in found["level"].items()} == {"L1": 1, "L2": 1, "L3": 1, "unknown": 1}
-    assert {name: part["runs"] for name, part in found["setting"].items()} == {"single": 3, "unknown": 1}
-    assert found["level"]["L1"]["metrics"] == slices(played.results[1:2], known)["level"]["L1"]["metrics"]
+    assert {name: part.runs for name, part in found["level"].items()} == {"L1": 1, "L2": 1, "L3": 1, "unknown": 1}
+    assert {name: part.runs for name, part in found["setting"].items()} == {"single": 3, "unknown": 1}
+    assert found["level"]["L1"].metrics == slices(played.results[1:2], known)["level"]["L1"].metrics
     assert set(found) == {*CUTS, "client"}
-    assert {name: part["runs"] for name, part in found["role"].items()} == {"nurse": 3, "unknown": 1}
+    assert {name: part.runs for name, part in found["role"].items()} == {"nurse": 3, "unknown": 1}
     assert list(found["width"]) == ["2–3 at once", "4+ at once", "unknown"]
-    assert {name: part["runs"] for name, part in found["unneeded_tools"].items()} == {
+    assert {name: part.runs for name, part in found["unneeded_tools"].items()} == {
         "0–49 tools too many": 3,
         "unknown": 1,
     }
-    assert {name: part["runs"] for name, part in slices(played.results, None)["steps"].items()} == {"unknown": 4}
+    assert {name: part.runs for name, part in slices(played.results, None)["steps"].items()} == {"unknown": 4}
 
 
 GRADES: tuple[Literal["easy", "medium", "hard"], ...] = ("hard", "easy", "easy")

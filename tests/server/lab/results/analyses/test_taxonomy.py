@@ -8,8 +8,7 @@ import pytest
 
 from m3bench.server.lab.reports.summary import set_document
 from m3bench.server.lab.results.analyses.failures import CLASSES, class_of
-from m3bench.server.lab.results.analyses.refusals import refusals
-from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, errors, errors_of
+from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, errors, errors_of, refusals
 from tests.server.lab.reports.made_sets import made_set
 from tests.server.lab.results.analyses.test_analyses import GEOCODE, MISSED, aligned, call, reference, result
 
@@ -103,12 +102,12 @@ def test_no_failed_run_of_a_set_is_without_an_error_and_none_of_another_has_one(
 
 def test_the_document_of_a_set_has_them_by_group() -> None:
     played = made_set("made", 20, skill=0.5)
-    rows = set_document(played)["errors"]
+    rows = set_document(played).errors
     found = errors(played.results)
-    assert {row["error"]: (row["runs"], row["times"]) for row in rows} == {
+    assert {row.error: (row.runs, row.times) for row in rows} == {
         name: (count.runs, count.times) for name, count in found.items()
     }
-    assert all(row["error"] in GROUPS[row["group"]] and row["means"] == ERRORS[row["error"]] for row in rows)
+    assert all(row.error in GROUPS[row.group] and row.means == ERRORS[row.error] for row in rows)
 
 
 def test_every_error_is_in_one_group_and_on_the_page_on_scoring() -> None:

@@ -1,0 +1,1 @@
+"""How clients connect: stdio, Streamable HTTP, and the start that answers before the program is loaded."""

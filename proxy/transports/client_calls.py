@@ -1,0 +1,180 @@
+"""The tool calls of a client that the SDK has let in, which go past the SDK.
+
+Calls go from here to the router and back as bytes: parsed once on the way in, not at all on the way out. stdio and
+HTTP share it; they differ in how a response is framed and where notifications go. Everything that is not a plain
+tool call of the settled revision stays with the SDK.
+"""
+
+import json
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+import anyio
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from m3bench.proxy.front import Front, tool_request
+from m3bench.proxy.protocol.messages import Id, Json, Message, dump, error_bytes
+from m3bench.proxy.protocol.tool_calls import Caller, Relay, ToolAnswer, error_object
+from m3bench.proxy.seat import Seat
+from m3bench.tasks.jsonrpc import INTERNAL_ERROR
+
+logger = logging.getLogger(__name__)
+
+
+class Response(NamedTuple):
+    """The response to a call, as it goes over the wire, in one line without its end."""
+
+    line: bytes
+    code: int | None = None
+    """Of the error, when it is one."""
+
+
+class _Delivery:
+    """Sends the answer to a call from the thread that has put it on record.
+
+    Args:
+        response: Makes the response of the answer.
+        send: Writes a line if that takes no waiting, and tells whether it did.
+    """
+
+    def __init__(self, response: Callable[[ToolAnswer], Response], send: Callable[[bytes], bool]) -> None:
+        self.sent_ns = 0
+        self._response = response
+        self._send = send
+
+    def send(self, answer: ToolAnswer) -> None:
+        """Send it, unless that has to wait; a client that reads no more is left to whoever waits for this."""
+        line = self._response(answer).line
+        # Before it leaves: the next call of the client must not seem to have come earlier.
+        now = time.monotonic_ns()
+        with suppress(OSError):
+            if self._send(line + b"\n"):
+                self.sent_ns = now
+
+
+class _Question:
+    """Something that the client is asked."""
+
+    def __init__(self) -> None:
+        self.answered = anyio.Event()
+        self.body: Json = {}
+
+
+class ClientCalls:
+    """One client's calls.
+
+    Args:
+        front: Who answers.
+        revision: The protocol revision that was settled on.
+        client: Name and version of the client.
+    """
+
+    def __init__(self, front: Front, revision: str, client: str) -> None:
+        self.revision = revision
+        self.client = client
+        self._front = front
+        self._running: dict[Id, anyio.CancelScope] = {}
+        self._closed = False
+        self._questions: dict[Id, _Question] = {}
+
+    def takes(self, message: Message) -> bool:
+        """Whether a message is a plain tool call of the settled revision; anything else is for the SDK."""
+        if message.method != "tools/call" or message.id is None or message.id in self._running:
+            return False
+        sent = message.params.get("_meta")
+        meta: Json = sent if isinstance(sent, dict) else {}
+        envelope = meta.get(PROTOCOL_VERSION_META_KEY)
+        if self.revision not in MODERN_PROTOCOL_VERSIONS:
+            return envelope is None
+        return envelope == self.revision and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
+
+    def cancel(self, id: Id | None) -> bool:
+        """Cut off a call by its id; False when none of that id is under way here."""
+        scope = self._running.get(id) if id is not None else None
+        if scope is not None:
+            scope.cancel()
+        return scope is not None
+
+    async def ask(self, send: Callable[[bytes], Awaitable[None]], method: str, params: Mapping[str, object]) -> Json:
+        """Ask the client something while a call of its is under way.
+
+        Args:
+            send: Sends a line to the client.
+            method: The method.
+            params: Its parameters.
+        """
+        id, question = f"m3bench-{secrets.token_hex(8)}", _Question()
+        self._questions[id] = question
+        try:
+            await send(dump({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            await question.answered.wait()
+        except anyio.get_cancelled_exc_class():
+            with anyio.move_on_after(1, shield=True):
+                taken_back = {"requestId": id, "reason": "given up"}
+                await send(dump({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": taken_back}))
+            raise
+        finally:
+            del self._questions[id]
+        return question.body
+
+    def settle(self, message: Message) -> bool:
+        """Take the client's answer to what it was asked here; False when the message is none."""
+        question = self._questions.get(message.id) if message.method is None and message.id is not None else None
+        if question is not None:
+            question.body = {key: message.body[key] for key in ("result", "error") if key in message.body}
+            question.answered.set()
+        return question is not None
+
+    def close(self) -> None:
+        """Cut off whatever is under way or begins from now on: the client is gone."""
+        self._closed = True
+        for scope in self._running.values():
+            scope.cancel()
+
+    async def answer(
+        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, send: Callable[[bytes], bool] | None = None
+    ) -> Response | None:
+        """The response to a call that is taken; None when the client took it back, or has it already.
+
+        Args:
+            seat: Where the client sits.
+            message: The call.
+            raw: Its bytes as they came, when the transport has them.
+            relay: Where notifications of the call go.
+            send: Writes a line to the client, from any thread, if that takes no waiting; tells whether it did.
+        """
+        assert message.id is not None
+        response = partial(self._response, message.id)
+        delivery = _Delivery(response, send) if send is not None else None
+        caller = Caller(seat=seat.id, revision=self.revision, client=self.client)
+        with anyio.CancelScope() as scope:
+            self._running[message.id] = scope
+            if self._closed:
+                scope.cancel()
+            try:
+                request = tool_request(caller, message.id, message.params, raw)
+                answer = await self._front.router.call(seat, request, relay, delivery)
+                return response(answer) if delivery is None or not delivery.sent_ns else None
+            except Exception as error:
+                logger.exception("A call failed inside the proxy")
+                text = (
+                    f"m3bench failed on this call ({type(error).__name__}); its log on standard error has the details"
+                )
+                return Response(error_bytes(message.id, {"code": INTERNAL_ERROR, "message": text}), INTERNAL_ERROR)
+            finally:
+                # A second call with the same id, sent before this one was taken up, keeps its place.
+                if self._running.get(message.id) is scope:
+                    del self._running[message.id]
+        return None
+
+    def _response(self, id: Id, answer: ToolAnswer) -> Response:
+        if answer.error is not None:
+            return Response(error_bytes(id, error_object(answer.error)), answer.error[0])
+        head = b'{"jsonrpc":"2.0","id":%b,"result":' % json.dumps(id).encode()
+        return Response(b"".join((head, self._front.result(answer, self.revision), b"}")))

@@ -1,0 +1,1 @@
+"""Third-party MCP servers behind the proxy: their configuration, lifecycle, lists, answers and recordings."""

@@ -1,0 +1,366 @@
+"""All third-party servers of one proxy: what clients see of them, and what is asked of them.
+
+Which one is started for whom, and how long it lives, is in `lifecycle`. With a cassette the lists and answers come from
+the recording, and what is not in it goes live or is a miss, as asked.
+"""
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import Collection, Mapping
+from types import TracebackType
+from typing import Self
+from weakref import WeakKeyDictionary
+
+import anyio
+from anyio.abc import TaskGroup
+
+from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.tool_calls import Relay, ToolAnswer, WireError, error_result
+from m3bench.proxy.seat import Seat
+from m3bench.proxy.upstreams.cassette import Cassette
+from m3bench.proxy.upstreams.configuration import UpstreamEntry
+from m3bench.proxy.upstreams.directory import Owned, ToolDirectory, distinct, named_prompts, owners
+from m3bench.proxy.upstreams.lifecycle import (
+    ASK_SECONDS,
+    LISTS,
+    PROMPTS,
+    RESOURCES,
+    TEMPLATES,
+    Changed,
+    Lifecycle,
+    SeatServers,
+)
+from m3bench.proxy.upstreams.upstream import Containers, declares
+from m3bench.tasks.errors import CassetteError, UpstreamError
+from m3bench.tasks.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+
+DIRECTORIES = 8
+"""Directories of tools kept at a time; each seat may have its own."""
+
+_UNKNOWN = frozenset({INVALID_PARAMS, METHOD_NOT_FOUND, -32002})
+"""Errors by which a server says that something is not its own, among others."""
+
+_CAPABILITY = {"prompts/get": "prompts", "completion/complete": "completions"}
+"""What a server must declare to be asked; resources for all other methods."""
+
+
+class UpstreamServers:
+    """The third-party servers.
+
+    Args:
+        entries: What to start, by name.
+        prefix: Whether tools are shown with their server's name.
+        cassette: Records answers, or gives recorded ones.
+        reserved: Names that no tool may be shown under.
+        prompts: Names that no prompt may be shown under.
+        containers: Runs those that are images.
+    """
+
+    def __init__(
+        self,
+        entries: Mapping[str, UpstreamEntry],
+        *,
+        prefix: bool = True,
+        cassette: Cassette | None = None,
+        reserved: Collection[str] = (),
+        prompts: Collection[str] = (),
+        containers: Containers | None = None,
+    ) -> None:
+        self.changed: Changed | None = None
+        """Is told what clients must know, when set."""
+        recorded = cassette.servers if cassette is not None else ()
+        self.names = frozenset([*entries, *recorded])
+        """The servers, which take the place of bundled ones of the same name."""
+        self.forgetful = self.names - {name for name, entry in entries.items() if not entry.stateful}
+        """Those of which what a run did there is lost when this process ends."""
+        self._prefix = prefix
+        self._cassette = cassette
+        self._reserved = frozenset(reserved)
+        self._taken_prompts = frozenset(prompts)
+        self._told: set[str] = set()
+        self._directories: deque[tuple[dict[str, list[Json]], ToolDirectory]] = deque(maxlen=DIRECTORIES)
+        """Made lately, with what they were made of: most seats have the same."""
+        self._current: WeakKeyDictionary[SeatServers | Lifecycle, tuple[int, ToolDirectory]] = WeakKeyDictionary()
+        """For the servers of each run and seat, and for everybody else; with the edition of the lists that made it."""
+        self._lifecycle = Lifecycle(entries, cassette, containers, self._on_change)
+        self._tasks: TaskGroup | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._cassette is not None:
+            self._cassette.open()
+        self._tasks = await anyio.create_task_group().__aenter__()
+        await self._lifecycle.start(self._tasks)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._tasks is not None
+        self._tasks.cancel_scope.cancel()
+        try:
+            await self._tasks.__aexit__(None, None, None)
+        finally:
+            if self._cassette is not None:
+                self._cassette.close()
+
+    @property
+    def versions(self) -> Json:
+        """What each server says of itself, for the manifest."""
+        return {name: self._lifecycle.about.get(name, {}).get("serverInfo", {}) for name in sorted(self.names)}
+
+    def tools(self, seat: Seat | None = None) -> tuple[Json, ...]:
+        """The tools of a seat as they go over the wire."""
+        return self._directory(self._lifecycle.current(seat) if seat is not None else None).tools
+
+    def owns(self, seat: Seat, name: str) -> bool:
+        """Whether an exposed name is answered by a third-party server."""
+        return name in self._directory(self._lifecycle.current(seat)).routes
+
+    def qualified(self, seat: Seat, name: str) -> str:
+        """The canonical name of an exposed one."""
+        return "/".join(self._directory(self._lifecycle.current(seat)).routes[name])
+
+    def schema(self, name: str) -> Mapping[str, object] | None:
+        """The input schema of a tool by its exposed name; None when it is not theirs."""
+        for servers in (None, *self._lifecycle.per_seat()):
+            tool = self._directory(servers).entries.get(name)
+            if tool is not None:
+                schema = tool["inputSchema"]
+                assert isinstance(schema, dict)
+                return schema
+        return None
+
+    async def call(
+        self, seat: Seat, run: str | None, name: str, params: Mapping[str, object], relay: Relay | None, seconds: float
+    ) -> ToolAnswer:
+        """Forward a call."""
+        servers = self._lifecycle.claim(seat, run)
+        server, tool = self._directory(servers).routes[name]
+        asked = {"name": tool, "arguments": params.get("arguments") or {}}
+        forwarded = time.monotonic_ns()
+        try:
+            # It costs half as much as `fail_after`, and this is done for every call.
+            async with asyncio.timeout(seconds) as clock:
+                patient = _PatientRelay(relay, clock) if relay is not None else None
+                found = await self._ask(servers, server, "tools/call", asked, params.get("_meta"), patient)
+            return _answered(found, forwarded)
+        except TimeoutError:
+            text = f"{server}/{tool} gave no answer within {seconds:g} seconds."
+            return ToolAnswer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
+        except CassetteError as error:
+            return ToolAnswer(
+                outcome="failed", owner="cassette", result=error_result(str(error)), forwarded_ns=forwarded
+            )
+        except UpstreamError as error:
+            if error.code is not None:
+                returned = time.monotonic_ns()
+                return ToolAnswer(outcome="not_found", error=_wire(error), forwarded_ns=forwarded, returned_ns=returned)
+            return ToolAnswer(
+                outcome="failed", owner="upstream", result=error_result(str(error)), forwarded_ns=forwarded
+            )
+
+    async def prompts(self, seat: Seat) -> list[Json]:
+        """The prompts, under the names that clients see."""
+        named = named_prompts(await self._gather(seat, PROMPTS), self._taken_prompts)
+        return [{**prompt, "name": name} for name, (_, prompt) in named.items()]
+
+    async def resources(self, seat: Seat) -> list[Json]:
+        """The resources."""
+        return distinct(await self._gather(seat, RESOURCES), "uri")
+
+    async def templates(self, seat: Seat) -> list[Json]:
+        """The patterns of resources."""
+        return distinct(await self._gather(seat, TEMPLATES), "uriTemplate")
+
+    async def ask(self, seat: Seat, method: str, params: Json, relay: Relay | None, seconds: float) -> Json | None:
+        """The answer to a request about a prompt or a resource by the server it belongs to; None when it is nobody's.
+
+        Where several servers may be meant, each is asked until one has an answer.
+
+        Raises:
+            UpstreamError: The server's own error, or that it is not there.
+            CassetteError: The recording has no answer.
+        """
+        servers = self._claim(seat)
+        problems: list[UpstreamError | CassetteError] = []
+        meta = params.get("_meta")
+        for server, asked in await self._addressees(servers, method, params):
+            try:
+                async with asyncio.timeout(seconds) as clock:
+                    patient = _PatientRelay(relay, clock) if relay is not None else None
+                    return dict(json.loads(await self._ask(servers, server, method, asked, meta, patient)))
+            except (UpstreamError, CassetteError) as error:
+                problems.append(error)
+            except TimeoutError:
+                problems.append(UpstreamError(server, f"it gave no answer within {seconds:g} seconds"))
+        if problems:
+            # That something is unknown is the least that a server can say.
+            raise min(problems, key=lambda problem: isinstance(problem, UpstreamError) and problem.code in _UNKNOWN)
+        return None
+
+    async def prepare(self, seat: Seat) -> None:
+        """Have the lists of a seat as complete as they can be before they are asked for."""
+        await self._lifecycle.prepare(seat)
+
+    async def log_level(self, seat: Seat, level: str) -> None:
+        """The client wants log messages from this level on: its servers are told, those to come as well."""
+        seat.level = level
+        for upstream in self._lifecycle.running(self._lifecycle.current(seat)):
+            await self._lifecycle.set_level(upstream, level)
+
+    async def roots_changed(self, seat: Seat) -> None:
+        """The client has other roots now."""
+        servers = self._lifecycle.current(seat)
+        if servers is None or "roots" not in servers.capabilities:
+            return
+        for upstream in list(servers.started.values()):
+            await upstream.tell("notifications/roots/list_changed")
+
+    def stop(self, key: str) -> None:
+        """A run or a seat is over: stop the servers that were started for it."""
+        self._lifecycle.stop(key)
+
+    def _directory(self, servers: SeatServers | None) -> ToolDirectory:
+        found = self._current.get(servers or self._lifecycle)
+        if found is None or found[0] != self._lifecycle.edition:
+            found = self._current[servers or self._lifecycle] = self._lifecycle.edition, self._made(servers)
+        return found[1]
+
+    def _made(self, servers: SeatServers | None) -> ToolDirectory:
+        tools = self._lifecycle.tools(servers)
+        for known, directory in self._directories:
+            if known == tools:
+                return directory
+        made = ToolDirectory(tools, prefix=self._prefix, reserved=self._reserved, told=self._told)
+        self._directories.appendleft((tools, made))
+        return made
+
+    def _claim(self, seat: Seat) -> SeatServers:
+        return self._lifecycle.claim(seat, seat.run.id if seat.run is not None else None)
+
+    async def _ask(
+        self, servers: SeatServers, server: str, method: str, params: Json, meta: object, relay: Relay | None
+    ) -> bytes:
+        """The raw answer of a server, or of the recording that stands for it."""
+        servers.used = True
+        found = servers.take.answer(server, method, params) if servers.take is not None else None
+        if found is None and not self._lifecycle.live:
+            assert servers.take is not None
+            raise CassetteError(servers.take.missing(_what(server, params), server, method, params))
+        if found is None:
+            upstream = await self._lifecycle.server(servers, server)
+            sent = {**params, "_meta": meta} if isinstance(meta, dict) else params
+            try:
+                found = await upstream.request(method, sent, relay)
+            except UpstreamError as error:
+                if error.code is None:
+                    raise
+                found = _wire(error)
+            if servers.take is not None:
+                servers.take.keep(server, method, params, found)
+            await self._lifecycle.settle(upstream)
+        if isinstance(found, bytes):
+            return found
+        raise UpstreamError(server, found[1], code=found[0], data=found[2] if len(found) == 3 else None)
+
+    async def _gather(self, seat: Seat, method: str) -> list[Owned]:
+        """The entries of a list over all servers that have it; a server that fails has none."""
+        servers, found = self._claim(seat), []
+        for server in self._having(LISTS[method][0]):
+            try:
+                found += [(server, entry) for entry in await self._lifecycle.entries(servers, server, method)]
+            except UpstreamError:
+                found += [(server, entry) for entry in self._lifecycle.known(servers, server, method) or ()]
+        return found
+
+    async def _known(self, servers: SeatServers, method: str) -> list[Owned]:
+        """The same as far as it was asked for before."""
+        known = {server: self._lifecycle.known(servers, server, method) for server in self._having(LISTS[method][0])}
+        if None in known.values():
+            return await self._gather(servers.seat, method)
+        return [(server, entry) for server, entries in known.items() for entry in entries or ()]
+
+    async def _addressees(self, servers: SeatServers, method: str, params: Json) -> list[tuple[str, Json]]:
+        """Whom to ask, and in which words."""
+        asked = {key: value for key, value in params.items() if key != "_meta"}
+        having = self._having(_CAPABILITY.get(method, "resources"))
+        ref = asked.get("ref") if isinstance(asked.get("ref"), dict) else asked
+        assert isinstance(ref, dict)
+        if "name" in ref:
+            named = named_prompts(await self._known(servers, PROMPTS), self._taken_prompts)
+            server, prompt = named.get(str(ref["name"]), (None, {}))
+            if server is not None:
+                own = {**ref, "name": prompt.get("name")}
+                return [(server, {**asked, "ref": own} if ref is not asked else own)] if server in having else []
+        elif "uri" in ref:
+            known = owners(
+                str(ref["uri"]), await self._known(servers, RESOURCES), await self._known(servers, TEMPLATES)
+            )
+            if known:
+                having = [server for server in known if server in having]
+        return [(server, asked) for server in having]
+
+    def _having(self, capability: str) -> list[str]:
+        """The servers that declare a capability."""
+        return [name for name, about in sorted(self._lifecycle.about.items()) if declares(about, capability)]
+
+    async def _on_change(self, seat: Seat | None, method: str, params: Json) -> None:
+        if self.changed is not None:
+            await self.changed(seat, method, params)
+
+
+class _PatientRelay:
+    """A relay that stops the clock of a call while the client is asked something.
+
+    Args:
+        relay: The relay.
+        clock: What ends the call when it takes too long.
+    """
+
+    def __init__(self, relay: Relay, clock: asyncio.Timeout) -> None:
+        self._relay = relay
+        self._clock = clock
+
+    async def notify(self, method: str, params: Mapping[str, object]) -> None:
+        await self._relay.notify(method, params)
+
+    async def request(self, method: str, params: Mapping[str, object]) -> Json:
+        begun = asyncio.get_running_loop().time()
+        self._put_off(ASK_SECONDS)
+        try:
+            return await self._relay.request(method, params)
+        finally:
+            self._put_off(asyncio.get_running_loop().time() - begun - ASK_SECONDS)
+
+    def _put_off(self, seconds: float) -> None:
+        due = self._clock.when()
+        if due is not None and not self._clock.expired():
+            self._clock.reschedule(due + seconds)
+
+
+def _what(server: str, params: Json) -> str:
+    """What was asked for, in a word."""
+    name = params.get("name") or params.get("uri")
+    return f"{server}/{name}" if params.get("name") else str(name or server)
+
+
+def _wire(error: UpstreamError) -> WireError:
+    assert error.code is not None
+    return (error.code, error.problem) if error.data is None else (error.code, error.problem, error.data)
+
+
+def _answered(result: bytes, forwarded: int) -> ToolAnswer:
+    """An upstream's result; that it failed is all that can be said of one with `isError`."""
+    try:
+        failed = json.loads(result).get("isError") is True
+    except (ValueError, AttributeError):
+        text = "The upstream server's answer is not a JSON object."
+        return ToolAnswer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)
+    return ToolAnswer(
+        outcome="not_found" if failed else "success",
+        result=result,
+        forwarded_ns=forwarded,
+        returned_ns=time.monotonic_ns(),
+    )

@@ -1,0 +1,81 @@
+"""`m3bench tasks lint` and `verify`: is a set of tasks right and fair?"""
+
+from typing import Annotated
+
+import typer
+
+from m3bench.server.commands.options import Json, Sandbox, Tasks
+from m3bench.server.commands.screen import counter, print_json
+from m3bench.server.lab.authoring.checkpoints import ProofCheckpoints, key_of
+from m3bench.server.lab.authoring.fairness import unfair, unfair_together
+from m3bench.server.lab.authoring.lint import lint as lint_task
+from m3bench.server.lab.authoring.lint import lint_set
+from m3bench.server.lab.authoring.verification import verify as prove
+from m3bench.server.serving import interrupts
+from m3bench.server.serving.backend import backend_of
+from m3bench.server.settings import Settings
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.library import BUNDLED, Library
+
+
+def lint(tasks: Tasks = None, json: Json = False) -> None:
+    """Look for mistakes and unfair tasks in a set, without playing it.
+
+    \b
+    m3bench tasks lint --tasks my-tasks
+
+    It finds ties where the best is asked for, answers that the question gives away, two answers that are one, and
+    broken references. Prints a line for each problem; the exit code is 1 when there is one.
+    """
+    library = Library(tasks or BUNDLED)
+    catalog = load_catalog().ready
+    problems = [*lint_set(library), *unfair_together(library)]
+    for task in library.tasks.values():
+        found = (*lint_task(task, library, catalog), *unfair(task, library))
+        problems += [f"{task.id}: {problem}" for problem in found]
+    if json:
+        print_json({"tasks": len(library.tasks), "hash": library.hash, "problems": problems})
+    else:
+        for problem in problems:
+            typer.echo(problem)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        typer.echo(f"{len(library.tasks)} tasks: {count if problems else 'nothing to mend'}.", err=True)
+    if problems:
+        raise typer.Exit(1)
+
+
+def verify(
+    tasks: Tasks = None,
+    json: Json = False,
+    sandbox: Sandbox = "process",
+    parallel: Annotated[int, typer.Option(min=1, metavar="N", help="Tasks at a time.")] = 2,
+) -> None:
+    """Prove a set: every reference runs, passes its checks and scores 1.
+
+    \b
+    m3bench tasks verify --tasks my-tasks
+
+    Every reference is played in a fresh sandbox, with the calls of a step in any order. Prints what does not hold; the
+    exit code is 1 when something does not. What is proved is remembered until the command comes to an end: after a
+    stop it goes on from there.
+    """
+    library = Library(tasks or BUNDLED)
+    settings = Settings.of(sandbox=sandbox)
+    proofs = ProofCheckpoints(settings.data / "verify" / f"{key_of(library.hash, sandbox)[:32]}.jsonl")
+
+    async def main() -> list[str]:
+        with counter(len(library.tasks), "Verifying") as done:
+            async with backend_of(settings) as backend:
+                return await prove(library, backend, parallel=parallel, progress=done, proofs=proofs)
+
+    problems = interrupts.run(main)
+    proofs.clear()
+    if json:
+        print_json({"tasks": len(library.tasks), "hash": library.hash, "problems": problems})
+    else:
+        for problem in problems:
+            typer.echo(problem)
+        good = f"{len(library.tasks)} tasks: every reference runs, passes its checks and scores 1."
+        typer.echo(good if not problems else f"{len(problems)} problems.", err=True)
+    if problems:
+        raise typer.Exit(1)

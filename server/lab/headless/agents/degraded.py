@@ -1,0 +1,137 @@
+"""Agents that know the reference and fall short of it, each by a little more than the one before.
+
+With the oracle above, the serial oracle among them and the one that does nothing below, they are a scale: whatever
+scores runs must put them in this order.
+
+    retry         one call fails at first
+    oracle-serial every call alone
+    missing       one call is left out, with those about the same thing and whatever needs what they would have told
+    half          only the first half
+    wrong-entity  begins right, then works on the things of another task
+    wrong-tools   begins right, then uses servers that nobody needs
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from m3bench.server.lab.headless.agents.oracle import reference
+from m3bench.server.lab.headless.agents.play import AgentPlay
+from m3bench.server.lab.headless.agents.sloppy import VAGUE
+from m3bench.server.lab.headless.agents.templates import example, next_task, on_this_picture
+from m3bench.tasks.answers.fields import right_fields
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.facts import Held, facts_of
+from m3bench.tasks.kinds import kinds_of
+from m3bench.tasks.plan import Plan, unplayed
+from m3bench.tasks.trajectory import Call, Trajectory
+
+MOST_MISSING = 1 / 3
+"""Of the calls: whoever leaves out as much as that has not forgotten one thing."""
+TOO_MANY = 2
+"""How many useless calls the one with the wrong tools makes for each call of the reference."""
+TOGETHER = 8
+
+
+async def retry(play: AgentPlay) -> str:
+    """Plays the reference; its first call is first made without an argument that it must have."""
+    way = reference(play)
+    catalog = load_catalog()
+    for call in way.calls:
+        required = catalog.tool(call.tool).input_schema.get("required", ())
+        if required:
+            await play.call(replace(call, arguments={n: v for n, v in call.arguments.items() if n != required[0]}))
+            break
+    for step in way.steps:
+        await play.step(step.calls)
+    play.fields = right_fields(play.task.fields)
+    return play.task.answer
+
+
+async def missing(play: AgentPlay) -> str:
+    """Forgets one thing: leaves out a call, those about the same thing, and those that cannot be made without them."""
+    way = reference(play)
+    left_out = missed(way, _plan(play, way))
+    place = 0
+    for step in way.steps:
+        kept = [call for at, call in enumerate(step.calls, place) if at not in left_out]
+        place += len(step.calls)
+        if kept:
+            await play.step(kept)
+    return VAGUE
+
+
+async def half(play: AgentPlay) -> str:
+    """Makes the first half of the calls."""
+    way = reference(play)
+    left = max(1, len(way.calls) // 2)
+    for step in way.steps:
+        if left:
+            await play.step(step.calls[:left])
+        left -= min(left, len(step.calls))
+    return VAGUE
+
+
+async def wrong_entity(play: AgentPlay) -> str:
+    """Makes one call of the reference, then those of another task of the family, and gives that task's answer."""
+    other = next_task(play)
+    beginning = first(reference(play))
+    await play.call(beginning)
+    for step in reference(replace(play, task=other)).steps:
+        calls = [on_this_picture(call, other, play) for call in step.calls]
+        await play.step([call for call in calls if call.tool != beginning.tool or call != beginning])
+    play.fields = right_fields(other.fields)
+    return other.answer
+
+
+async def wrong_tools(play: AgentPlay) -> str:
+    """Makes one call of the reference, then many of servers that no reference uses."""
+    way = reference(play)
+    await play.call(first(way))
+    useful = {tool.partition("/")[0] for tool in play.task.tools}
+    tools = [name for tool in await play.tools() if (name := tool.qualified).partition("/")[0] not in useful]
+    calls = [call for tool in play.dice.sample(tools, len(tools)) for call in example(tool, play)]
+    calls = calls[: TOO_MANY * len(way.calls)]
+    for start in range(0, len(calls), TOGETHER):
+        await play.step(calls[start : start + TOGETHER])
+    return VAGUE
+
+
+def first(way: Trajectory) -> Call:
+    """The first call that finds something out; opening an empty file is no beginning."""
+    return next((call for call in way.calls if kinds_of(call.tool).role != "action"), way.calls[0])
+
+
+def missed(way: Trajectory, plan: Plan) -> frozenset[int]:
+    """The places of the calls that are left out: a knowledge or an action, those about the same thing, and all that
+    need one of them.
+
+    The largest such group is taken that is not too much of the whole; where many things are compared, what needs the
+    one that is left out goes on with the others. What is only read off a picture or worked out could be had without a
+    call, and what tells nothing new is not missed. One call alone would be too little: in a wide plan it is a
+    twentieth of the calls, and making all of them one at a time costs more.
+    """
+    calls, much = way.calls, MOST_MISSING * len(way.calls)
+    roots = [place for place, call in enumerate(calls) if kinds_of(call.tool).role in ("knowledge", "action")]
+    new = [place for place in roots if plan.calls[place].new or not plan.calls[place].gives]
+    roots = new or roots or [*range(len(calls))]
+    words = [Held("\n".join(_named(call))) for call in calls]
+    groups = []
+    for root in roots:
+        sharing = ({place for place in roots if words[place].holds(name)} for name in _named(calls[root]))
+        same = {root}.union(*(found for found in sharing if len(found) < much))
+        groups += [frozenset(same | {at for at in range(len(calls)) if plan.needs[at] & same}), frozenset(same)]
+    small = [group for group in groups if len(group) < much]
+    return max(small, key=len) if small else frozenset(roots[:1])
+
+
+def _named(call: Call) -> list[str]:
+    """The things that a call names: its texts, but for the paths of files."""
+    kinds = kinds_of(call.tool)
+    given = {name: value for name, value in call.arguments.items() if kinds.kind(name) in ("identity", "text", "place")}
+    return [fact for fact in facts_of(given) if isinstance(fact, str) and not fact.startswith((".", "/"))]
+
+
+def _plan(play: AgentPlay, way: Trajectory) -> Plan:
+    """What the calls of the reference that is played give and need."""
+    ways: Sequence[Trajectory] = [reference.trajectory for reference in play.task.references]
+    return play.library.plans(play.task)[ways.index(way)] if way in ways else unplayed(way)

@@ -1,0 +1,212 @@
+"""Other routes: which calls brought what a reference call is there for, though none of them is that call.
+
+A call may have asked for more and got it, or have told the same facts. Whether it asked for more its arguments alone
+decide: a range of days for one of them, several places for one, the same way on the map whichever tool finds it. Only
+facts that can hardly stand in a result by chance, and that nobody put in, prove anything. Pure, and about one
+reference call at a time.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from m3bench.server.scoring.matching.agreement import Agreement, MadeCall, same_place
+from m3bench.tasks.facts import MIN_DIGITS, Fact, Held, digits, facts_of, is_distinctive, leaves, number
+from m3bench.tasks.kinds import kinds_of
+from m3bench.tasks.plan import PlannedCall
+from m3bench.tasks.trajectory import JSON, Call
+
+SURE_DIGITS = 6
+"""A shorter number proves something only where the thing that it belongs to is named: a long list holds any year."""
+_RANGES = (("start_date", "end_date"), ("startTime", "endTime"), ("dateStart", "dateEnd"))
+"""Pairs of arguments that are the ends of a time."""
+_REACH = frozenset({"hours", "limit", "max_results", "months_back", "n", "radiusMeters"})
+"""Arguments of which more brings more."""
+_MODES = {"drive": "driving", "walk": "walking", "bicycle": "bicycling"}
+
+
+def by_more(
+    wanted: Call,
+    planned: PlannedCall,
+    made: Sequence[MadeCall],
+    order: Sequence[int],
+    agreement: Callable[[int], Agreement],
+) -> set[int]:
+    """A call that asked for more and got what was wanted; it may be one that answers another call too.
+
+    Args:
+        wanted: The reference call.
+        planned: What it gives.
+        made: The actual calls.
+        order: Those to look at, the preferred ones first.
+        agreement: How the arguments of one of the same tool compare.
+    """
+    for index in order:
+        asked = made[index]
+        known = [fact for fact in planned.gives if asked.result is not None and is_distinctive(fact)]
+        same_tool = agreement(index) if asked.call.tool == wanted.tool else None
+        if covers(wanted, asked.call, same_tool) and all(asked.held.holds(fact) for fact in known):
+            return {index}
+    return set()
+
+
+def by_facts(
+    wanted: Call,
+    planned: PlannedCall,
+    made: Sequence[MadeCall],
+    order: Sequence[int],
+    used: frozenset[int],
+    common: frozenset[Fact] = frozenset(),
+) -> set[int]:
+    """Calls of any tool that told the same facts: one alone, or several together.
+
+    What an earlier result held as well counts where needed knowledge told it of the same thing: a search may tell all
+    that the details would.
+
+    Args:
+        wanted: The reference call.
+        planned: What it gives.
+        made: The actual calls.
+        order: Those to look at, the preferred ones first.
+        used: Those that answer something already.
+        common: Facts that other reference calls of the tool give too, and that do not tell them apart.
+    """
+    computed = kinds_of(wanted.tool).role == "computation"
+    facts = _proofs(wanted, planned)
+    telling = [fact for fact in facts if (computed or is_distinctive(fact)) and fact not in common]
+    if not facts:
+        return _opened(wanted, planned, made, sorted(used))
+    if not telling:
+        return set()
+    if not any(is_distinctive(fact) for fact in telling):
+        order = [index for index in order if kinds_of(made[index].call.tool).role == "computation"]
+    if not computed and not any(isinstance(fact, str) or digits(fact) >= SURE_DIGITS for fact in telling):
+        order = [index for index in order if _names(made[index], wanted)]
+    holders = [[index for index in order if made[index].told(fact)] for fact in facts]
+    alone = [index for index in order if all(index in holder for holder in holders)]
+    if not any(fact in planned.news for fact in telling):
+        return set([index for index in alone if index in used and _knows(made[index], wanted)][:1])
+    parts = {holder[0] for holder in holders} if all(holders) else set()
+    proven = {holder[0] for fact, holder in zip(facts, holders, strict=True) if holder and fact in telling}
+    return set(alone[:1]) or (parts if parts == proven else set())
+
+
+def _proofs(wanted: Call, planned: PlannedCall) -> list[Fact]:
+    """The facts that show what a call was for: not what it put in itself, and no crumbs."""
+    put_in = Held("\n".join(str(leaf) for leaf in leaves(wanted.arguments)))
+    facts = [fact for fact in planned.gives if not put_in.holds(fact)]
+    return [
+        fact for fact in facts if is_distinctive(fact) or (not isinstance(fact, str) and digits(fact) >= MIN_DIGITS)
+    ]
+
+
+def _knows(made: MadeCall, wanted: Call) -> bool:
+    """Whether a call is knowledge whose result names what a reference call asks about."""
+    named = _named(wanted, "identity", "place")
+    knowledge = kinds_of(made.call.tool).role == "knowledge"
+    return knowledge and bool(named) and all(made.held.holds(fact) for fact in named)
+
+
+def _names(made: MadeCall, wanted: Call) -> bool:
+    """Whether a call or its result names one of the things that a reference call asks about."""
+    named = _named(wanted, "identity", "place", "text")
+    return not named or any(made.held.holds(fact) or made.asked.holds(fact) for fact in named)
+
+
+def _named(wanted: Call, *kinds: str) -> list[Fact]:
+    """The distinctive facts in those arguments of a call that are of some kinds."""
+    known = kinds_of(wanted.tool)
+    asked = [value for name, value in wanted.arguments.items() if known.kind(name) in kinds]
+    return [fact for fact in facts_of(asked) if is_distinctive(fact)]
+
+
+def _opened(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], used: Sequence[int]) -> set[int]:
+    """For a call that told only what it was asked for: a needed call of another tool of the server on the same thing.
+
+    Whoever opens an article at once has found it.
+    """
+    for index in used:
+        opened = made[index]
+        other_tool = opened.call.server == wanted.server and opened.call.tool != wanted.tool
+        if other_tool and planned.gives and all(opened.held.holds(f) and opened.asked.holds(f) for f in planned.gives):
+            return {index}
+    return set()
+
+
+class Journey(NamedTuple):
+    """One way from a place to another."""
+
+    origin: JSON
+    destination: JSON
+    mode: str
+
+
+def covers(wanted: Call, asked: Call, agreement: Agreement | None) -> bool:
+    """Whether a call asks for all that another asks for.
+
+    Args:
+        wanted: The reference call.
+        asked: The actual call.
+        agreement: Of their arguments, when the tool is the same.
+    """
+    if agreement is not None and agreement.wrong and not agreement.reworded and agreement.share == 1:
+        names = {found.argument for found in agreement.wrong}
+        ends = {name for pair in _RANGES if names & {*pair} and _contains(wanted, asked, *pair) for name in pair}
+        if all(found.argument in ends or _more(found.argument, found.wanted, found.asked) for found in agreement.wrong):
+            return True
+    wishes, journeys = [*_journeys(wanted)], [*_journeys(asked)]
+    return bool(wishes) and all(any(_same_journey(wish, journey) for journey in journeys) for wish in wishes)
+
+
+def _contains(wanted: Call, asked: Call, start: str, end: str) -> bool:
+    """Whether the time that was asked for contains the wanted one; days and times are written so that they sort."""
+    inner, outer = ([str(call.arguments.get(name, "")) for name in (start, end)] for call in (wanted, asked))
+    return all(inner) and all(outer) and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _more(name: str, wanted: JSON, asked: JSON) -> bool:
+    if name in _REACH:
+        less, more = number(wanted), number(asked)
+        return less is not None and more is not None and more >= less
+    one, other = _list(wanted), _list(asked)
+    return bool(one) and len(other) > len(one) and all(any(_equal(item, found) for found in other) for item in one)
+
+
+def _list(value: JSON) -> list[JSON]:
+    if isinstance(value, list | tuple):
+        return [*value]
+    return [*value.split("|")] if isinstance(value, str) and "|" in value else [value] if value is not None else []
+
+
+def _equal(one: JSON, other: JSON) -> bool:
+    return one == other or same_place(one, other)
+
+
+def _journeys(call: Call) -> Iterator[Journey]:
+    """The ways that a call of the map asks for."""
+    given = call.arguments
+    mode = str(given.get("travelMode") or given.get("mode") or "driving").casefold()
+    mode = _MODES.get(mode, mode)
+    name = call.tool.removeprefix("google-maps/")
+    if name == "distance_matrix":
+        for origin in _list(given.get("origins")):
+            for destination in _list(given.get("destinations")):
+                yield Journey(origin, destination, mode)
+    elif (
+        name in ("compute_route", "directions_legacy") and not given.get("intermediates") and not given.get("waypoints")
+    ):
+        yield Journey(_end(given.get("origin")), _end(given.get("destination")), mode)
+
+
+def _end(value: JSON) -> JSON:
+    """The place at an end of a route, without the names of the fields around it."""
+    while isinstance(value, Mapping) and len(value) == 1:
+        value = next(iter(value.values()))
+    return value
+
+
+def _same_journey(one: Journey, other: Journey) -> bool:
+    return (
+        one.mode == other.mode
+        and same_place(one.origin, other.origin)
+        and same_place(one.destination, other.destination)
+    )

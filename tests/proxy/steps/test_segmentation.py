@@ -1,0 +1,239 @@
+"""Steps are certain where the record proves them; elsewhere a boundary is open, and the ranges hold the truth."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from m3bench.proxy.steps.hints import HINT, WAIT
+from m3bench.proxy.steps.segmentation import ClientSending, Timed, segment
+from tests.proxy.clients import BEHAVIOURS, MS, PAUSES_MS, simulate
+from tests.proxy.measuring import RUNS, measure, simulated
+from tests.proxy.plays import plays
+
+SLOW = pytest.mark.slow
+
+PLAYED = ("together", "one by one, 1-300 ms", "read-only together, others one by one", "pool of 4")
+
+
+def call(
+    received: float, sent: float, arguments: dict[str, object] | None = None, text: str = "", **meta: object
+) -> Timed:
+    return Timed(
+        tool="world/find", arguments=arguments or {}, text=text, received_ns=round(received * MS),
+        sent_ns=round(sent * MS), meta=meta,
+    )  # fmt: skip
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("pause", [pause if pause == 0 else pytest.param(pause, marks=SLOW) for pause in PAUSES_MS])
+@pytest.mark.parametrize("behaviour", PLAYED)
+def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behaviour: str, pause: int) -> None:
+    for play in plays():
+        found = measure(play, simulate(behaviour, play.references[0], play.task, pause))
+        assert found.true.average == 1.0
+        assert not found.missed, play.task
+        assert found.ranges.values["average"][1] == 1.0, play.task
+        certain = not found.segmentation.readings.open
+        assert certain == (not any(decision.open for decision in found.segmentation.decisions))
+        if certain or behaviour in ("together", "pool of 4"):
+            assert found.card.average == 1.0, play.task
+
+
+def test_both_certain_and_open_records_occur() -> None:
+    found = [measure(play, simulate("together", play.references[0], 0, 20)) for play in plays()]
+    assert 0 < sum(one.segmentation.readings.open == 0 for one in found) < len(found)
+
+
+@pytest.mark.all_sample(6)
+@SLOW
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_the_true_value_is_in_the_range_in_every_run(behaviour: str) -> None:
+    """With all behaviours 2000 runs."""
+    assert len(BEHAVIOURS) * RUNS == 2000
+    for number, (play, log) in enumerate(simulated(behaviour)):
+        found = measure(play, log)
+        assert not found.missed, (number, play.task, found.ranges.values, found.true.metrics)
+
+
+def test_some_runs_of_every_behaviour_are_in_their_ranges() -> None:
+    for behaviour in BEHAVIOURS:
+        for play, log in simulated(behaviour, 3):
+            assert not measure(play, log).missed, (behaviour, play.task)
+
+
+def test_no_calls_make_no_steps() -> None:
+    assert segment([]).steps == ()
+
+
+def test_a_call_that_arrives_before_an_answer_leaves_is_in_the_same_step() -> None:
+    found = segment([call(0, 900), call(500, 600), call(700, 800)])
+    assert found.steps == ((0, 1, 2),)
+    assert [decision.evidence for decision in found.decisions] == ["first", "overlap", "overlap"]
+    assert found.readings.open == 0
+
+
+@pytest.mark.parametrize("gap", [0.1, 20, 180, 5000])
+def test_a_call_after_all_answers_begins_a_step_but_no_gap_makes_that_certain(gap: float) -> None:
+    found = segment([call(0, 10), call(2, 8), call(10 + gap, 20 + gap)])
+    assert found.steps == ((0, 1), (2,))
+    assert [decision.open for decision in found.decisions] == [False, False, True]
+
+
+def test_a_value_from_an_answer_begins_a_step_however_fast_it_comes() -> None:
+    found = segment([call(0, 10, text="id ChIJ-77aQ"), call(12, 20, {"place": "ChIJ-77aQ"})])
+    assert found.steps == ((0,), (1,))
+    assert found.evidence == ("first", "dataflow")
+    assert found.readings.open == 0
+
+
+def test_a_value_from_further_back_needs_a_boundary_somewhere_between() -> None:
+    found = segment([call(0, 10, text="id ChIJ-77aQ"), call(12, 20), call(22, 30, {"place": "ChIJ-77aQ"})])
+    assert found.steps == ((0,), (1,), (2,))
+    assert set(found.readings.every()) == {((0, 1, 2),), ((0, 1),), ((0, 2),)}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Zion National Park in the United States", "programs.fish.enable", "1995", "599", "covid-19", "python3.11"],
+)
+def test_what_a_model_knows_by_itself_is_no_dataflow(value: str) -> None:
+    assert segment([call(0, 10, text=f"It says {value}."), call(12, 20, {"query": value})]).readings.open == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"x": 327, "y": 775},
+        {"price": 1241.5},
+        {"id": "9olnehd"},
+        {"text": "They grew it by hand for years and nobody ate it."},
+    ],
+)
+def test_what_nobody_guesses_is_dataflow(arguments: dict[str, object]) -> None:
+    text = "Box 327, 775; 1241.5 BRL; post 9olnehd: They grew it by hand for years and nobody ate it."
+    assert segment([call(0, 10, text=text), call(12, 20, arguments)]).evidence == ("first", "dataflow")
+
+
+def test_a_value_the_question_gave_is_no_dataflow() -> None:
+    calls = [call(0, 10, text="order 8812734"), call(12, 20, {"order": 8812734})]
+    assert segment(calls, known="Where is order 8812734?").readings.open == 1
+    assert segment(calls).readings.open == 0
+
+
+def test_a_value_both_calls_were_given_is_no_dataflow() -> None:
+    calls = [call(0, 10, {"path": "./report-77812.xlsx"}, text="made ./report-77812.xlsx"),
+             call(12, 20, {"path": "./report-77812.xlsx"})]  # fmt: skip
+    assert segment(calls).readings.open == 1
+
+
+def test_a_rounded_number_comes_from_where_it_was_said_in_full() -> None:
+    calls = [
+        call(0, 10, text="at 37.19874"),
+        call(12, 20, {"near": 1}, text="near 37.199"),
+        call(22, 30, {"lat": 37.199}),
+    ]
+    assert segment(calls).readings.open == 2
+
+
+def test_overlap_outweighs_dataflow_and_the_contradiction_is_said() -> None:
+    found = segment([call(0, 900), call(1, 10, text="id ChIJ-77aQ"), call(12, 20, {"place": "ChIJ-77aQ"})])
+    assert found.steps == ((0, 1, 2),)
+    assert "own step" in found.decisions[2].contradiction
+
+
+def test_a_hint_that_a_step_begins_closes_a_boundary_that_the_record_leaves_open() -> None:
+    found = segment([call(0, 10, **{HINT: 1}), call(12, 20, **{HINT: 2})])
+    assert (found.steps, found.evidence, found.readings.open) == (((0,), (1,)), ("first", "hint"), 0)
+    turns = segment([call(0, 10, **{"vscode.requestId": "a"}), call(11, 20, **{"vscode.requestId": "b"})])
+    assert turns.readings.open == 0
+
+
+@pytest.mark.parametrize("said", [({HINT: 1}, {}), ({}, {WAIT: True})])
+def test_a_hint_of_one_step_is_not_believed_after_all_answers_left(
+    said: tuple[dict[str, object], dict[str, object]],
+) -> None:
+    meta, arguments = said
+    calls = [call(0, 10, **meta), call(12, 20, arguments, **meta)]
+    found = segment(calls)
+    assert found.steps == ((0,), (1,))
+    assert found.decisions[1].open
+    assert "all answers had left" in found.decisions[1].contradiction
+
+
+def test_a_hint_of_one_step_is_believed_of_a_client_that_is_known_to_send_calls_in_a_row() -> None:
+    found = segment([call(0, 10, **{HINT: 1}), call(12, 20, **{HINT: 1})], sending=ClientSending(others="in a row"))
+    assert (found.steps, found.readings.open) == (((0, 1),), 0)
+
+
+def test_a_hint_against_overlap_or_dataflow_is_not_believed() -> None:
+    overlapping = segment([call(0, 50, **{HINT: 1}), call(12, 20, **{HINT: 2})])
+    assert overlapping.steps == ((0, 1),)
+    assert "still to come" in overlapping.decisions[1].contradiction
+    calls = [call(0, 10, text="id ChIJ-77aQ", **{HINT: 1}), call(12, 20, {"place": "ChIJ-77aQ"}, **{HINT: 1})]
+    feeding = segment(calls, sending=ClientSending(others="in a row"))
+    assert feeding.steps == ((0,), (1,))
+    assert "uses an earlier answer" in feeding.decisions[1].contradiction
+
+
+def test_a_client_that_sends_calls_together_began_a_step_when_it_sent_one_alone() -> None:
+    both = ClientSending(read_only="together", others="together")
+    alone = segment([call(0, 10), call(2000, 2010)], sending=both)
+    assert (alone.evidence, alone.readings.open) == (("first", "client"), 0)
+    assert segment([call(0, 10), call(12, 20)], sending=both).readings.open == 1, "the answer may have been faster"
+    after_two = segment([call(0, 10), call(5, 12), call(2000, 2010)], sending=both)
+    assert after_two.readings.open == 1, "two may be all that it sends at a time"
+    assert segment([call(0, 10), call(2000, 2010)], sending=ClientSending(read_only="together")).readings.open == 1
+
+
+def test_a_client_that_sends_calls_in_a_row_is_read_so_where_no_model_is_as_fast() -> None:
+    found = segment([call(0, 10), call(15, 20), call(4000, 4010)], sending=ClientSending(others="in a row"))
+    assert found.steps == ((0, 1), (2,))
+    assert [decision.open for decision in found.decisions] == [False, True, True]
+
+
+def test_a_call_in_the_background_proves_nothing() -> None:
+    found = segment([call(0, 400_000), call(1000, 1100), call(130_000, 130_100)])
+    assert found.steps == ((0, 1), (2,))
+    assert found.decisions[2].open
+
+
+def test_calls_of_two_conversations_are_never_in_one_step() -> None:
+    calls = [call(0, 50, threadId="a"), call(1, 60, threadId="b"), call(2, 40, threadId="a")]
+    assert segment(calls).steps == ((0, 2), (1,))
+
+
+ROWS = st.tuples(
+    st.integers(0, 500),
+    st.integers(0, 300),
+    st.sampled_from([None, "a", "b"]),
+    st.sampled_from(["", "88121", "77343"]),
+    st.booleans(),
+)
+SENDING = st.sampled_from(
+    [ClientSending(), ClientSending(others="in a row"), ClientSending(read_only="together", others="in a row")]
+)
+
+
+@given(st.lists(ROWS, max_size=8), SENDING)
+def test_every_reading_and_the_one_that_is_scored_respect_the_evidence(
+    rows: Sequence[tuple[int, int, str | None, str, bool]], sending: ClientSending
+) -> None:
+    rows = sorted(rows, key=lambda row: row[0])
+    calls = [
+        call(
+            start, start + took, {"id": value} if uses else {}, "" if uses else value, **({HINT: hint} if hint else {})
+        )
+        for start, took, hint, value, uses in rows
+    ]
+    found = segment(calls, sending=sending)
+    readings = {found.readings.steps(begins) for begins in found.readings.every()}
+    assert found.steps in readings
+    assert len(readings) <= 2**found.readings.open
+    for steps in readings:
+        assert sorted(index for step in steps for index in step) == list(range(len(calls)))
+        assert list(steps) == sorted(steps)
+    for index, decision in enumerate(found.decisions):
+        begins = {any(step[0] == index for step in steps) for steps in readings}
+        assert begins == ({True, False} if decision.open else {decision.begins})

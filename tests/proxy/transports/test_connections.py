@@ -1,0 +1,117 @@
+"""Connections that keep the server waiting are let go; whoever has something to say is heard."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import anyio.lowlevel
+import pytest
+import uvicorn
+from anyio.abc import SocketStream
+from starlette.types import Receive, Scope, Send
+
+from m3bench.proxy.transports.connections import BoundedProtocol
+
+pytestmark = pytest.mark.anyio
+
+HEAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\n\r\n"
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    message = await receive()
+    while message.get("more_body"):
+        message = await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+class Impatient(BoundedProtocol):
+    max_connections = 3
+    head_seconds = 0.1
+    body_seconds = 0.2
+
+
+@asynccontextmanager
+async def listening(protocol: type[BoundedProtocol]) -> AsyncIterator[int]:
+    server = uvicorn.Server(uvicorn.Config(echo, http=protocol, lifespan="off", log_level="critical"))
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(server._serve, [listener])
+                while not server.started:
+                    await anyio.lowlevel.checkpoint()
+                yield listener.getsockname()[1]
+                server.should_exit = True
+
+
+async def read_all(stream: SocketStream) -> bytes:
+    """What comes until the server closes."""
+    got = b""
+    try:
+        with anyio.fail_after(20):
+            async for part in stream:
+                got += part
+    except anyio.BrokenResourceError:
+        pass
+    return got
+
+
+async def test_a_head_or_a_body_that_does_not_come_ends_the_connection() -> None:
+    async with listening(Impatient) as port:
+        for begun in (b"", b"GET / HT", HEAD, HEAD + b"ab"):
+            async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+                if begun:
+                    await stream.send(begun)
+                assert await read_all(stream) == b""
+
+
+async def test_a_request_that_comes_in_pieces_is_answered_and_the_next_one_too() -> None:
+    async with listening(BoundedProtocol) as port, await anyio.connect_tcp("127.0.0.1", port) as stream:
+        for _ in range(2):
+            for part in (HEAD[:10], HEAD[10:], b"ab", b"cd"):
+                await stream.send(part)
+                await anyio.wait_all_tasks_blocked()
+            assert b"200 OK" in await stream.receive()
+
+
+async def test_requests_sent_ahead_of_their_turn_are_answered_in_turn() -> None:
+    async with listening(BoundedProtocol) as port, await anyio.connect_tcp("127.0.0.1", port) as stream:
+        await stream.send((HEAD + b"abcd") * 3)
+        got = b""
+        with anyio.fail_after(20):
+            while got.count(b"200 OK") < 3:
+                got += await stream.receive()
+
+
+class Crowded(BoundedProtocol):
+    max_connections = 3
+
+
+async def test_when_there_are_too_many_the_one_that_was_silent_for_longest_goes() -> None:
+    async with listening(Crowded) as port:
+        silent = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(4)]
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            await stream.send(HEAD + b"abcd")
+            assert b"200 OK" in await stream.receive()
+        for gone in silent[:2]:
+            assert await read_all(gone) == b""
+        await silent[3].send(HEAD + b"abcd")
+        assert b"200 OK" in await silent[3].receive()
+        for one in silent:
+            await one.aclose()
+
+
+async def test_when_all_are_busy_another_one_is_told_to_come_back() -> None:
+    async with listening(Crowded) as port:
+        busy = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(3)]
+        for one in busy:
+            await one.send(HEAD)
+        await anyio.wait_all_tasks_blocked()
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            assert b"503" in await read_all(stream)
+        for one in busy:
+            await one.send(b"abcd")
+            assert b"200 OK" in await one.receive()
+            await one.aclose()
