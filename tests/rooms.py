@@ -15,6 +15,13 @@ import pytest
 ROOMS = ("proxy", "server/runs", "server/scoring", "server/store")
 FLOOR = 90
 
+ELSEWHERE = (
+    "server/lab/interchange/test_signed_bundles.py",
+    "server/lab/live/test_events.py",
+    "server/test_recordings.py",
+)
+"""Tests of what these rooms do for others: what is signed of runs, who is told of them, sound and film."""
+
 _DATA = Path(sys.prefix, "coverage")
 
 
@@ -22,7 +29,7 @@ class RoomCoverage:
     """A plugin that measures in this process; each worker writes a file of its own."""
 
     def __init__(self, root: Path) -> None:
-        self._places = tuple(root / "tests" / room for room in ROOMS)
+        self._places = tuple(root / "tests" / place for place in (*ROOMS, *ELSEWHERE))
         self._coverage = coverage.Coverage(data_file=_DATA / f"of.{os.getpid()}")
         # Every worker imports the same modules: it is enough that one of them measures that.
         self._is_importing = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
