@@ -80,6 +80,7 @@ def test_a_bare_noun_finds_things_of_that_kind_most_popular_first(bench: Bench, 
     assert [product.reviews for product in found] == sorted((p.reviews for p in found), reverse=True)
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("name", [" ".join(name.split()) for name in OBJECTS.split(",")])
 def test_an_everyday_object_of_a_picture_can_be_bought(name: str) -> None:
     product = shop.find(name, 1)[0]

@@ -146,6 +146,7 @@ def test_the_end_of_a_window_is_not_in_it(bench: Bench) -> None:
     assert [row["Date"] for row in rows] == ["2024-10-01T04:00:00.000Z", "2024-10-02T04:00:00.000Z"]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("interval", MINUTES)
 @pytest.mark.parametrize("ticker", ["TSLA", "F", "BRK-A"])
 def test_bars_within_a_day_add_up_to_the_day(bench: Bench, ticker: str, interval: str) -> None:
@@ -232,11 +233,13 @@ def test_dividends_and_splits_stand_in_actions_and_history(bench: Bench) -> None
     assert ask(bench, "get_stock_actions", ticker="UBER") == []
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_dividends_fall_on_trading_days_before_the_clock(ticker: str) -> None:
     assert set(stocks.dividends(ticker)) <= set(sessions.days())
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_ratings_the_counts_and_the_quote_agree(bench: Bench, ticker: str) -> None:
     months = ask(bench, "get_recommendations", ticker=ticker, recommendation_type="recommendations")
@@ -279,6 +282,7 @@ def test_an_action_says_how_the_grade_changed(bench: Bench) -> None:
     assert {"main", "reit", "up", "down"} <= seen
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_there_is_news_of_every_company_newest_first(bench: Bench, ticker: str) -> None:
     items = bench.text("yahoo-finance/get_yahoo_finance_news", ticker=ticker).split("\n\n")

@@ -32,6 +32,7 @@ def total(card: Card, *names: str) -> int:
     return sum(card.get(name, 0) for name in names)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("often", OFTEN)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_a_balance_balances(bench: Bench, ticker: str, often: str) -> None:
@@ -56,6 +57,7 @@ def test_a_balance_balances(bench: Bench, ticker: str, often: str) -> None:
         assert all(amount >= 0 for name, amount in card.items() if name not in signed)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("often", OFTEN)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_an_income_statement_adds_up(bench: Bench, ticker: str, often: str) -> None:
@@ -73,6 +75,7 @@ def test_an_income_statement_adds_up(bench: Bench, ticker: str, often: str) -> N
         assert card["Basic EPS"] == pytest.approx(card["Net Income"] / card["Basic Average Shares"], abs=0.006)
 
 
+@pytest.mark.sample(8)
 @pytest.mark.parametrize("often", OFTEN)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_cash_flows_from_one_balance_to_the_next(bench: Bench, ticker: str, often: str) -> None:
@@ -98,6 +101,7 @@ def test_cash_flows_from_one_balance_to_the_next(bench: Bench, ticker: str, ofte
         assert flow["Net Income From Continuing Operations"] == income["Net Income"]
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_periods_are_in_order_and_published(bench: Bench, ticker: str) -> None:
     years = [date.fromisoformat(card["date"]) for card in cards(bench, ticker, "income_stmt")]

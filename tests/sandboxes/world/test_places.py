@@ -83,6 +83,7 @@ def test_names_are_no_pattern() -> None:
     assert firsts.most_common(1)[0][1] < 40
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(
     "place", [place for place in places.places() if place.hours][::40], ids=lambda place: place.name
 )

@@ -50,7 +50,7 @@ def merged(client: McpClient, data: bytes) -> Any:
     return {**whole, key: {**servers, NAME: {**entry(client), **kept}}}
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_an_installed_file_holds_what_was_there_and_the_entry(client: McpClient, before: bytes) -> None:
     after = installed(before, client, entry(client))
@@ -58,6 +58,7 @@ def test_an_installed_file_holds_what_was_there_and_the_entry(client: McpClient,
     assert installed(after, client, entry(client)) == after, "a second time changes nothing"
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_every_character_that_was_there_is_still_there(client: McpClient, before: bytes) -> None:
     if b"/old/m3bench" in before:
@@ -66,7 +67,7 @@ def test_every_character_that_was_there_is_still_there(client: McpClient, before
     assert all(byte in left for byte in before)
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_removing_leaves_the_bytes_that_were_there(client: McpClient, before: bytes) -> None:
     if b"/old/m3bench" in before:
@@ -76,7 +77,7 @@ def test_removing_leaves_the_bytes_that_were_there(client: McpClient, before: by
     assert removed(after, client, [b"something else", before]) == before
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: McpClient, before: bytes) -> None:
     after = installed(before, client, entry(client))
@@ -88,7 +89,7 @@ def test_removing_without_knowing_what_was_there_takes_the_entry_alone(client: M
     assert {**load(client, left), key: load(client, left).get(key) or {}} == expected
 
 
-@pytest.mark.sample(40)
+@pytest.mark.sample(12)
 @pytest.mark.parametrize(("client", "before"), FOUND)
 def test_a_file_that_changed_in_between_keeps_the_change(client: McpClient, before: bytes) -> None:
     [key] = client.servers
@@ -140,6 +141,7 @@ def test_paths_of_windows_survive(client: McpClient) -> None:
     assert entry_in(after, client) == entry(client, WINDOWS)
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize(("client", "data"), BROKEN)
 def test_a_file_that_cannot_be_understood_is_refused_with_one_line(client: McpClient, data: bytes) -> None:
     with pytest.raises(ValueError, match=r".+") as refusal:

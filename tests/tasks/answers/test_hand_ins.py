@@ -164,6 +164,7 @@ def wrong_values(field: Field) -> Iterator[Any]:
                 yield " ".join(one[0] for one in value.mentions[:3])
 
 
+@pytest.mark.sample(16)
 @every_task
 def test_a_right_answer_is_right_in_every_style(task):
     refused = [way for way in right_ways(task) if not solved(task, *way)]
@@ -198,6 +199,7 @@ def test_templates_and_dumps_solve_nothing(task):
     assert not solved(task, "", {field.name: everything for field in task.fields})
 
 
+@pytest.mark.sample(16)
 @every_task
 def test_what_is_shown_leaks_nothing(task):
     shown = json.dumps([field.shown() for field in task.fields], ensure_ascii=False)

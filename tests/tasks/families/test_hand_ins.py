@@ -36,11 +36,13 @@ def wrong_fields(case: dict[str, Any]) -> list[str]:
     return [f"{finding.check}: {finding.reason}" for finding in found if not finding.passed]
 
 
+@pytest.mark.sample(56)
 @of("right")
 def test_a_right_answer_counts_however_it_is_put(case):
     assert wrong_fields(case) == []
 
 
+@pytest.mark.sample(56)
 @of("wrong")
 def test_a_wrong_answer_does_not_count(case):
     assert wrong_fields(case)

@@ -59,6 +59,7 @@ def dumped(error: Exception) -> Exception:
     return wrapped
 
 
+@pytest.mark.sample(24)
 @pytest.mark.parametrize("one", ERRORS, ids=IDS)
 @pytest.mark.parametrize("report", [StatusError, CodeError, PlainError])
 def test_the_kind_and_the_words_are_those_of_the_provider(one: dict[str, Any], report: Any) -> None:
@@ -77,6 +78,7 @@ def test_a_body_that_is_left_as_text_is_read(one: dict[str, Any]) -> None:
     assert failure.message == one["body"]["error"]["message"]
 
 
+@pytest.mark.sample(12)
 @pytest.mark.parametrize("one", ERRORS, ids=IDS)
 @pytest.mark.parametrize("replies", [0, 3])
 def test_only_a_window_that_is_full_in_the_middle_of_play_is_the_models(one: dict[str, Any], replies: int) -> None:

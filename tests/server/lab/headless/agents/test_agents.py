@@ -177,6 +177,7 @@ def test_serial_calls_are_steps_of_their_own_and_parallel_ones_are_not(results: 
             assert card.range_of("average")[1] == 1.0
 
 
+@pytest.mark.sample(27)
 @pytest.mark.parametrize("tool", load_catalog().ready.tools, ids=lambda tool: tool.qualified)
 def test_random_arguments_fit_the_schema(tool: Tool) -> None:
     for seed in range(5):
