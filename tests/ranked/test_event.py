@@ -166,6 +166,7 @@ async def _everybody_is_known(house: House, url: str) -> None:
                 assert "attempted once" in await player.call("start_task", task_id=house.secret.name("sum-1"))
 
 
+@pytest.mark.slow
 def test_nobody_passes_off_the_runs_of_another(held: House, tmp_path: Path) -> None:
     if not (held.folder / "bundles").exists():
         assert held.open().returncode == 0

@@ -92,6 +92,7 @@ def test_three_in_five_tasks_need_three_servers_without_what_can_be_worked_out_b
     assert sum(len(servers) >= 3 for servers in needed) >= 0.6 * len(needed)
 
 
+@pytest.mark.slow
 def test_no_two_tasks_are_near_duplicates(library: MadeLibrary) -> None:
     for one, other in combinations(library.tasks.values(), 2):
         assert same_words(one.question, other.question) < MOST_WORDS, (one.id, other.id)
