@@ -134,7 +134,7 @@ class WorkForce:
             cluster=cluster,
         )
 
-    def crew(self, study: str) -> WorkerPool:
+    def pool(self, study: str) -> WorkerPool:
         """The workers of a study, not started yet."""
         if not self.workers:
             return NoWorkers()
@@ -318,22 +318,22 @@ def _queue(meant: StudyPlan, cells: Cells, force: WorkForce, spend: Callable[[Sa
             spend(sample)
 
         gathering = Gathering(queue, study, cells, told)
-        crew = force.crew(study)
-        held.callback(crew.close)
+        pool = force.pool(study)
+        held.callback(pool.close)
         try:
-            crew.start()
-            return _wait(gathering, queue, study, crew, force)
+            pool.start()
+            return _wait(gathering, queue, study, pool, force)
         except UserError:
             queue.withdraw(study, [cell.name for cell, _ in cells])
             raise
 
 
-def _wait(gathering: Gathering, queue: Queue, study: str, crew: WorkerPool, force: WorkForce) -> list[str]:
+def _wait(gathering: Gathering, queue: Queue, study: str, pool: WorkerPool, force: WorkForce) -> list[str]:
     """Gather until everything is done, or nobody is left to do it."""
     said: dict[str, str] = {}
     alone = time.monotonic() + ALONE_SECONDS
     while True:
-        gone = crew.gone()
+        gone = pool.gone()
         counts = gathering.gather()
         if not counts.waiting and not counts.leased:
             return []

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import mkdtemp
 
 import anyio
 import pytest
@@ -117,6 +118,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def press(folder: Path, name: str, after: float) -> None:
+    # A second try must not find what the first one left.
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
     found = Pressed(folder, COMMANDS[name], after)
     lines = found.errors.splitlines()
     assert "Traceback" not in found.errors, (after, found.errors)
