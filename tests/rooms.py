@@ -80,6 +80,6 @@ def report() -> dict[str, float]:
     measured = coverage.Coverage(data_file=_DATA / "of")
     try:
         measured.combine([str(_DATA)], keep=True)
+        return {room: round(measured.report(include=[f"{room}/*"])) for room in ROOMS}
     except coverage.exceptions.NoDataError:
         return dict.fromkeys(ROOMS, 0)
-    return {room: round(measured.report(include=[f"{room}/*"])) for room in ROOMS}

@@ -139,6 +139,7 @@ def test_imports_of_ours_are_absolute_and_by_import_name(parsed: dict[Path, ast.
                 assert not named & set(FOLDERS), f"{path}: {ast.unparse(node)}"
 
 
+@pytest.mark.slow
 def test_every_distribution_that_is_imported_is_declared(parsed: dict[Path, ast.Module]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]

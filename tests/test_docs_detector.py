@@ -13,6 +13,7 @@ HERE = Path(__file__).parent.parent
 LIBRARY = Library()
 
 
+@pytest.mark.slow
 def test_the_table_of_the_page_comes_from_the_counts_that_were_measured_and_no_copy_is_far_from_another() -> None:
     measured = json.loads((HERE / "bench" / "detector.json").read_text())
     assert table(measured) in (HERE / "docs" / "tasks.md").read_text(), (

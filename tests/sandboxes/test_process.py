@@ -251,6 +251,7 @@ async def test_a_call_that_died_with_its_host_is_not_made_again(tmp_path: Path) 
         assert backend.launched == 2
 
 
+@pytest.mark.slow
 async def test_no_more_than_four_hosts_start_at_the_same_time(tmp_path: Path) -> None:
     async with Faltering() as backend, anyio.create_task_group() as tasks:
         for number in range(10):

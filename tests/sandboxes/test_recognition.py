@@ -183,6 +183,7 @@ def test_each_single_object_cut_out_is_recognised(site: int, scale: int) -> None
         assert item.label in [found.label for found in sighting.objects]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("site", SITES)
 def test_boxes_and_words_drawn_over_a_picture_hide_nothing(site: int) -> None:
     picture = building_site(site).copy()
@@ -203,6 +204,7 @@ def test_blurring_some_objects_hides_nothing(site: int) -> None:
     assert_seen(seen(picture), site, objects_of(site))
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("site", SITES)
 def test_an_object_that_was_painted_over_is_not_seen(site: int) -> None:
     picture = building_site(site).copy()
@@ -230,6 +232,7 @@ def test_a_mirrored_picture_has_its_boxes_mirrored() -> None:
     assert_boxes(sighting, mirrored)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("degrees", "expand"), [(5, False), (-3, True)])
 def test_a_picture_that_was_turned_a_little_has_its_boxes_turned(degrees: int, expand: bool) -> None:
@@ -274,6 +277,7 @@ def test_another_picture_on_the_same_ground_is_not_known() -> None:
         assert seen(building_site(seed, ground=SITES[seed % 4])) is None, seed
 
 
+@pytest.mark.slow
 def test_of_pictures_on_the_same_ground_the_right_one_is_found() -> None:
     scenes = [scene_of(seed, ground=1)[1] for seed in range(200, 206)]
     recogniser = Recogniser(scenes)

@@ -189,6 +189,7 @@ def test_lazy_agents_stay_on_the_floor(agent, ceiling, tmp_path):
     assert mean(averages) <= ceiling, mean(averages)
 
 
+@pytest.mark.slow
 def test_the_right_tools_with_wrong_arguments_stay_near_the_floor(encoder, tmp_path):
     averages = []
     for task in list(LIBRARY.tasks.values())[::6]:

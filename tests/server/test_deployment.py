@@ -143,6 +143,7 @@ def reaches(source: str, target: str) -> bool:
     return allowed(source, target, "egress", "to") and allowed(target, source, "ingress", "from")
 
 
+@pytest.mark.slow
 def test_pods_reach_what_they_need_and_nothing_else() -> None:
     assert {(source, target) for source in pods() for target in PORTS if reaches(source, target)} == {
         ("m3bench", "m3bench"), ("m3bench", "database"), ("worker", "database"), ("backup", "database"),

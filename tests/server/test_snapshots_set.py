@@ -133,6 +133,7 @@ def judged(fields: tuple[Field, ...], given: tuple[Field, ...]) -> bool:
     return all(one.passed for one in judge(fields, handed_in, Evidence(answer="", workspace=Path("nowhere"))))
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @every_family
 def test_who_has_only_the_first_photograph_cannot_know(family: str) -> None:

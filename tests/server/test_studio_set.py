@@ -122,6 +122,7 @@ def solved(family: str, agent: str, folder: Path, count: int) -> int:
     return sum(solves(one, AGENTS[agent](one.work), folder / str(number)) for number, one in enumerate(found))
 
 
+@pytest.mark.slow
 @pytest.mark.all_sample(12)
 @pytest.mark.sample(2)
 @every_family
@@ -152,6 +153,7 @@ def test_whoever_looks_and_follows_what_is_seen_solves_everything(family, tmp_pa
         assert RENDER in tools[first:]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @every_family
 def test_whatever_was_right_may_not_be_touched(family, tmp_path):
@@ -169,6 +171,7 @@ def test_whatever_was_right_may_not_be_touched(family, tmp_path):
         assert not solves(fresh, work.right.with_element(cover), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @every_family
 def test_every_single_fault_counts(family, tmp_path):

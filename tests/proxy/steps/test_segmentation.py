@@ -57,6 +57,7 @@ def test_the_true_value_is_in_the_range_in_every_run(behaviour: str) -> None:
         assert not found.missed, (number, play.task, found.ranges.values, found.true.metrics)
 
 
+@pytest.mark.slow
 def test_some_runs_of_every_behaviour_are_in_their_ranges() -> None:
     for behaviour in BEHAVIOURS:
         for play, log in simulated(behaviour, 3):

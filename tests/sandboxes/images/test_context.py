@@ -89,6 +89,7 @@ def test_the_folder_of_recipes_does_not_hide_the_sdk() -> None:
     assert docker.__file__ is not None
 
 
+@pytest.mark.slow
 def test_a_folder_without_the_wheels_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"Wheels cannot be had from .*: .*anyio.* Add them there\."):
         wheels.collect(Target("3.11", "aarch64", 36), ["anyio"], tmp_path / "to", source=tmp_path)
@@ -114,6 +115,7 @@ def test_the_driver_is_the_one_of_the_lock_for_every_machine(tmp_path: Path) -> 
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_driver_that_is_not_the_locked_file_is_refused(tmp_path: Path) -> None:
     """A folder of wheels may hold anything; what is installed beside the record must be what was looked at."""
     source = tmp_path / "from"
@@ -130,6 +132,7 @@ def test_a_driver_that_is_not_the_locked_file_is_refused(tmp_path: Path) -> None
         wheels.collect_driver(Target("3.11", "x86_64", 36), tmp_path / "to", source=source)
 
 
+@pytest.mark.slow
 def test_a_library_that_needs_a_newer_python_than_the_image_has_is_left_to_the_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_air_of_this_hour_is_the_same_now_and_as_history(bench: Bench, towns
         assert [entry["indexes"] for entry in past["hoursInfo"] if entry["dateTime"] == hour] == [now["indexes"]], town
 
 
+@pytest.mark.slow
 def test_every_way_of_asking_for_a_road_gives_its_one_length(bench: Bench, towns: list[Settlement]) -> None:
     """From each town to the next one of its country, by route, directions and matrix, and the same way back."""
     ordered = sorted(towns, key=lambda town: (town.country, town.name))

@@ -317,6 +317,7 @@ def test_a_defined_name_may_look_like_a_distant_cell(bench: Bench) -> None:
     assert "RATE2026" in bench.error("excel/apply_formula", call, formula="=RATE2026*2")
 
 
+@pytest.mark.slow
 def test_the_same_calls_give_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     """Hash seeds differ between processes, and openpyxl keeps merged ranges in a set."""
     code = (

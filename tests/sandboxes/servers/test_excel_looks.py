@@ -90,6 +90,7 @@ def test_one_cell_is_enough_and_a_range_may_be_merged(sales: Bench) -> None:
     assert str(sheet.merged_cells) == "A8:C9"
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     ("wanted", "kind", "formula"),
     [

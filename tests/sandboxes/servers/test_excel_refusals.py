@@ -141,6 +141,7 @@ def test_a_file_with_too_many_cells_or_elements_is_refused(tmp_path: Path, monke
         open_book(context, FILE)
 
 
+@pytest.mark.slow
 def test_damage_anywhere_is_a_refusal_and_nothing_else(tmp_path: Path) -> None:
     good = workbook_bytes()
     context = Context(workspace=Workspace(tmp_path))

@@ -209,6 +209,7 @@ def text_of(point: Point) -> str:
     return f"{point.lat},{point.lng}"
 
 
+@pytest.mark.slow
 def test_matrix_route_and_line_agree(bench: Bench) -> None:
     compared = 0
     for a, b in pairs_on_land():

@@ -166,6 +166,7 @@ def test_a_full_code_is_itself_with_its_whole_name(bench: Bench, code: str) -> N
     ]
 
 
+@pytest.mark.slow
 def test_codes_that_do_not_exist_are_an_empty_list_and_none_at_all_is_refused(bench: Bench) -> None:
     assert answer(bench, "lookup_icd_code", code="Q99.99X")["codes"] == []
     assert answer(bench, "lookup_icd_code", code="...")["codes"] == []

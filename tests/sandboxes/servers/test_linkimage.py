@@ -44,6 +44,7 @@ def test_the_answer_names_the_file_that_was_saved(bench: Bench) -> None:
         assert (image.format, image.size) == ("JPEG", (1200, 800))
 
 
+@pytest.mark.slow
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("page", links.pages().values(), ids=lambda page: page.title)
 def test_every_page_has_a_small_picture_under_its_address(page: links.LinkedPage) -> None:

@@ -47,6 +47,7 @@ def test_posts_articles_and_books_of_health_that_are_made_up_have_numbers_of_the
     assert len(made_up) == 28
 
 
+@pytest.mark.slow
 def test_no_two_places_have_one_id() -> None:
     """The second half of an id is drawn from 64 bits: it meets no other, here or elsewhere."""
     ids = _of("places")

@@ -87,6 +87,7 @@ def test_a_slide_is_read_with_at_most_one_word_in_twenty_wrong(bench: Bench) -> 
     assert accuracy(["Quarterly Revenue Review 2025", *BULLETS], text) >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [18, 24])
 def test_light_code_on_a_dark_screen_is_read_with_at_most_one_word_in_twenty_wrong(bench: Bench, size: int) -> None:
     image = written(CODE, size=size, ink="#d4d4d4", paper="#1e1e1e", width=700)
@@ -256,6 +257,7 @@ def program(folder: Path, source: str) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_reading_that_computes_too_long_is_stopped_and_leaves_no_process(tmp_path: Path) -> None:
     async def read() -> None:
         endless = Tesseract(program(tmp_path, "while True: pass"), cpu_seconds=1)
@@ -333,6 +335,7 @@ def test_the_same_picture_gives_the_same_text_every_time(
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_what_was_read_is_not_read_again_unless_something_differs(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

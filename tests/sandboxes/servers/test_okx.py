@@ -53,7 +53,7 @@ def test_there_are_many_coins_and_the_real_comes_in_both_directions() -> None:
     assert {"BTC-BRL", "ETH-BRL", "USDT-BRL", "BRL-USDT", "BRL-USD", "BTC-USD", "ETH-BTC"} <= set(PAIRS)
 
 
-@pytest.mark.sample(15)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("instrument", PAIRS)
 def test_the_ticker_is_the_end_of_the_last_candle_and_sums_up_a_day(bench: Bench, instrument: str) -> None:
     now = ticker(bench, instrument)

@@ -249,6 +249,7 @@ def test_a_category_lists_its_last_thirty_days(bench: Bench, platform: Any) -> N
         assert all(since <= paper["published_date"] < NOW.date().isoformat() for paper in papers)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("year", "first", "last"),

@@ -246,6 +246,7 @@ def test_links_are_added_listed_changed_and_removed(bench: Bench) -> None:
     assert "has no hyperlink" in refused(bench, "manage_hyperlinks", operation="remove", **link, run_index=1)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("kind", ["fade", "push", "wipe", "split", "random_bars", "Zoom"])
 def test_transitions_are_written_read_and_removed(bench: Bench, kind: str) -> None:
     deck_with(bench, 6, 6)

@@ -161,6 +161,7 @@ def test_a_template_is_laid_beneath_what_a_slide_has(bench: Bench) -> None:
     assert [shape.text_frame.text for shape in shapes[2:]] == ["kept", "Kept title"]
 
 
+@pytest.mark.slow
 def test_templates_suit_other_slide_formats(bench: Bench) -> None:
     deck = saved(deck_with(bench))
     deck.slide_width, deck.slide_height = 12192000, 6858000
@@ -192,6 +193,7 @@ def test_several_slides_are_made_in_one_call(bench: Bench) -> None:
     assert (whole["message"], whole["total_slides"]) == ("Created presentation with 1 slides", 3)
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("kind", "count"), [("business", 3), ("business", 4), ("business", 5), ("academic", 20), ("creative", 8)]

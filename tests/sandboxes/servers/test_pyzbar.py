@@ -170,6 +170,7 @@ def test_several_codes_come_from_top_to_bottom(bench: Bench) -> None:
     assert BOOK in answer["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("turn", [0, 45, 60, 90])
 def test_the_rectangle_lies_on_the_code_however_it_was_found(bench: Bench, turn: float) -> None:

@@ -101,6 +101,7 @@ def test_steady_noise_is_taken_out_and_quiet_sound_made_louder(studio: Bench) ->
     assert sound.decibels(clean)[0] > sound.decibels(noisy)[0] + 6
 
 
+@pytest.mark.slow
 def test_what_is_said_is_written_down_from_the_words_that_may_occur(studio: Bench) -> None:
     path, fruits = note(studio), Library(RECORDINGS).task("dictation-1").fields[0].value.given()
     heard = json.loads(studio.text("recordings/transcribe", **path, words=["qwertzu", *fruits, "grams"]))
@@ -115,6 +116,7 @@ def test_no_word_that_has_a_sound_means_that_nothing_is_heard(studio: Bench) -> 
     assert heard == {"text": "", "passages": [], "words_without_a_pronunciation": ["qwertzu"]}
 
 
+@pytest.mark.slow
 def test_what_was_heard_before_changes_nothing(studio: Bench) -> None:
     path = note(studio)
     first = studio.text("recordings/transcribe", **path, words=FRUIT, end=6)
@@ -122,6 +124,7 @@ def test_what_was_heard_before_changes_nothing(studio: Bench) -> None:
     assert studio.text("recordings/transcribe", **path, words=FRUIT, end=6) == first
 
 
+@pytest.mark.slow
 def test_changes_of_a_film_are_found_and_pictures_taken_out(studio: Bench) -> None:
     changes = json.loads(studio.text("recordings/find_changes", path="./media/street.mp4"))["changes"]
     assert changes == [0.0, 0.5, 1.5, 2.0, 2.3]
@@ -135,6 +138,7 @@ def test_changes_of_a_film_are_found_and_pictures_taken_out(studio: Bench) -> No
         assert picture.size == (640, 360)
 
 
+@pytest.mark.slow
 def test_the_writing_of_a_film_is_read_at_several_moments_at_once(studio: Bench) -> None:
     found = json.loads(studio.text("recordings/read_frames", path="./media/street.mp4", times=[2.1, 1.7, 1]))
     assert found == {"frames": [{"time": 2.1, "text": "Lima"}, {"time": 1.7, "text": ""}, {"time": 1, "text": "Oslo"}]}

@@ -57,7 +57,7 @@ def test_there_are_many_companies_of_all_sectors() -> None:
     assert {"AAPL", "BABA", "BRK-A", "BRK-B", "GOOG", "GOOGL", "IBM", "TSLA", "V"} <= set(TICKERS)
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_quote_agrees_with_the_history(bench: Bench, ticker: str) -> None:
     quote = ask(bench, "get_stock_info", ticker=ticker)
@@ -110,6 +110,7 @@ def test_a_row_names_its_columns_that_are_drawn(bench: Bench) -> None:
     assert {row["Synthetic"] for row in history(bench, "AAPL", "1h", **LAST_WEEK)} == {"Open High Low Close Volume"}
 
 
+@pytest.mark.slow
 def test_the_quote_names_its_numbers_that_are_drawn(bench: Bench) -> None:
     """Apple's last close is known, and its year has just ended."""
     quote = ask(bench, "get_stock_info", ticker="AAPL")

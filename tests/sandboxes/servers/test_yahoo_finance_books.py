@@ -125,7 +125,7 @@ def test_the_quarters_of_a_year_add_up_to_it(bench: Bench, ticker: str) -> None:
     assert year == quarter
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_quote_sums_up_the_last_four_quarters(bench: Bench, ticker: str) -> None:
     quote = ask(bench, "get_stock_info", ticker=ticker)
@@ -183,7 +183,7 @@ def test_what_insiders_did_is_summed_up_and_within_the_days_prices(bench: Bench,
     assert sum(row["Shares Owned Directly"] for row in roster) <= sums["Total Insider Shares Held"]["Shares"]
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("ticker", [ticker for ticker in TICKERS if ticker not in options.WITHOUT])
 def test_calls_fall_and_puts_rise_with_the_strike(bench: Bench, ticker: str) -> None:
     spot = ask(bench, "get_stock_info", ticker=ticker)["currentPrice"]

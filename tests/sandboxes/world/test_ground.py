@@ -29,6 +29,7 @@ def test_cities_are_as_high_as_they_are() -> None:
     assert max(off) < 120
 
 
+@pytest.mark.slow
 def test_well_known_cities_are_about_as_high_as_they_are() -> None:
     records = tables.load("city_heights")
     assert len(records) >= 250
@@ -37,6 +38,7 @@ def test_well_known_cities_are_about_as_high_as_they_are() -> None:
         assert found == pytest.approx(record["metres"], abs=25, rel=0.03), record
 
 
+@pytest.mark.slow
 def test_ways_between_well_known_cities_have_their_true_length() -> None:
     records = tables.load("road_lengths")
     assert len(records) >= 400

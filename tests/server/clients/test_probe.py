@@ -67,6 +67,7 @@ async def over_stdio(arguments: list[str], era: str, command: list[str] = PROBE)
             yield client
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("way", ["stdio-legacy", "stdio-modern", "http-session", "http-seat-modern"])
 async def test_a_client_that_passes_on_everything_is_told_so_over_every_transport(way: str, tmp_path: Path) -> None:

@@ -140,6 +140,7 @@ def test_ctrl_c_is_a_line_and_leaves_nothing(name: str, tmp_path: Path) -> None:
     press(tmp_path / "one", name, 2.5)
 
 
+@pytest.mark.slow
 def test_a_set_in_the_making_that_is_told_to_end_leaves_no_process(tmp_path: Path) -> None:
     art()
     found = Pressed(tmp_path / "one", COMMANDS["generate"], None, terminate=True)

@@ -82,6 +82,7 @@ def test_every_kind_of_task_is_made_and_proved_and_what_the_world_does_not_know_
     assert library.tasks["meal-1"].references[0].steps[0][0].arguments["query"].endswith("g banana")
 
 
+@pytest.mark.slow
 def test_a_photograph_lies_upright_in_the_set_and_tells_nothing_beside_what_it_shows(made: tuple[Path, Result]) -> None:
     library = Library(made[0])
     for path in sorted((made[0] / "pictures").iterdir()):

@@ -184,6 +184,7 @@ async def test_a_run_that_cannot_go_on_is_void_and_its_client_is_told_why(
         assert "No task is running" in await playing.refused("math__sum", numbers=[1])
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("stateful", [True, False])
 async def test_a_run_goes_on_with_third_party_servers_that_remember_nothing_alone(

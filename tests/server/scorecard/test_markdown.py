@@ -50,6 +50,7 @@ def test_a_perfect_run_has_nothing_to_improve() -> None:
     assert "helped" not in markdown(card_of(REFERENCE))
 
 
+@pytest.mark.slow
 def test_a_gain_is_what_scoring_the_corrected_run_gives() -> None:
     """Three faults at once: each gain equals the score of the run with that fault alone corrected."""
     sloppy: Steps = [

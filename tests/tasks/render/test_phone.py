@@ -48,6 +48,7 @@ def _bright(value: int) -> int:
     return 255 * (value > 100)
 
 
+@pytest.mark.slow
 def test_the_same_dice_give_the_same_bytes_and_others_another_photograph() -> None:
     assert_same_bytes(taken("a").data, taken("a").data, "a")
     assert taken("a").data != taken("b").data

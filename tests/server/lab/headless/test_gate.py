@@ -132,6 +132,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["tasks", "gate", *arguments, "--sandbox", "inprocess", "--parallel", "1"])
 
 
+@pytest.mark.slow
 def test_a_set_whose_tasks_are_all_the_same_does_not_pass(tmp_path: Path) -> None:
     folder = write_set(tmp_path / "set")
     content = json.loads((folder / "tasks.json").read_text())

@@ -159,6 +159,7 @@ def test_every_prompt_and_reply_is_kept(judge: Judge, place: Endpoint, judged_se
         assert json.loads(vote.tries[0].reply)["parallelism"]["score"] == (vote.scores or {})["parallelism"]
 
 
+@pytest.mark.slow
 def test_a_table_shows_values_agreement_and_how_they_came_about(
     judge: Judge, place: Endpoint, judged_set: Path
 ) -> None:
@@ -184,6 +185,7 @@ def test_the_judges_of_m3_bench_are_asked_two_questions_and_give_the_published_a
     assert "average_published 0." in judge(judged_set, judged_set, "--mode", "m3-bench", "--resume").stdout
 
 
+@pytest.mark.slow
 def test_the_judges_of_mcp_bench_give_four_axes_and_how_far_they_vary(
     judge: Judge, place: Endpoint, judged_set: Path
 ) -> None:

@@ -35,6 +35,7 @@ def test_a_95_percent_interval_covers_the_truth_in_93_to_97_percent(name: str) -
     assert 0.93 <= covered / TRIES <= 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("tasks", [2, 8])
 def test_the_interval_for_these_families_covers_their_own_truth(tasks: int) -> None:

@@ -21,6 +21,7 @@ def made(**given: float) -> tuple[dict[str, list[float]], dict[str, str | None]]
     return truth.samples(truth.hardness(dice), dice)
 
 
+@pytest.mark.slow
 def test_the_standard_error_is_that_of_a_regression_with_clustered_errors() -> None:
     api = pytest.importorskip("statsmodels.api")
     samples, families = made(families=30, tasks=3)
@@ -124,6 +125,7 @@ def test_mcnemars_test_is_statsmodels_and_a_binomial_test(gained: int, lost: int
     assert mcnemar(first, second) == pytest.approx(tables.mcnemar([[1, lost], [gained, 0]], exact=True).pvalue)
 
 
+@pytest.mark.slow
 def test_holms_rule_is_statsmodels() -> None:
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     dice = random.Random(2)

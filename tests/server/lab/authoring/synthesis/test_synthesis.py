@@ -232,6 +232,7 @@ async def test_a_models_words_are_taken_unless_they_name_a_service_or_lose_a_num
     assert task.references == plain.references
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_model_that_only_names_services_is_not_heard(monkeypatch: pytest.MonkeyPatch) -> None:
     scripted, _ = asker(monkeypatch, json.dumps({"questions": ["Use the movie database and NASA's feed for my card."]}))

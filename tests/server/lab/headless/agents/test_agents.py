@@ -74,7 +74,7 @@ cards: dict[str, Played] = {}
 
 
 @pytest.mark.all_sample(8)
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, results: Callable[[str], Path]) -> None:
     folder = results(agent)
@@ -112,7 +112,7 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_same_seed_makes_the_same_calls(agent: str, tmp_path: Path) -> None:
     task_set = write_set(tmp_path / "set")
@@ -135,6 +135,7 @@ def test_other_seeds_and_repeats_throw_other_dice(tmp_path: Path) -> None:
     assert len(answers) == 3
 
 
+@pytest.mark.slow
 def test_words_to_the_graders_move_no_number(results: Callable[[str], Path]) -> None:
     plain, folder = recorded(results("sloppy")), results("injector")
     talking = recorded(folder)

@@ -38,6 +38,7 @@ def test_what_tools_tell_is_found_out(family: str, fact: str) -> None:
     assert shown(FAMILIES[family].compose(random.Random("told"), KIT)) in map(shown, guesses)
 
 
+@pytest.mark.slow
 def test_what_no_tool_tells_stays_a_guess() -> None:
     guesses = [
         likely_compositions(FAMILIES["stock_growth"], KIT, PictureEvidence(), random.Random(n))[0] for n in range(3)

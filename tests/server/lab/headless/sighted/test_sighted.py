@@ -95,6 +95,7 @@ def test_what_nobody_noted_stays_unknown() -> None:
     assert noted.facts == {"brand": "Honda"}
 
 
+@pytest.mark.slow
 def test_a_name_stands_for_what_the_family_knows_of_it() -> None:
     (tower,) = recollected(FAMILIES["travel_comparison"], {"landmarks": ["Eiffel Tower"]}).facts["landmarks"]
     assert (tower["name"], tower["city_id"]) == ("Eiffel Tower", "paris")

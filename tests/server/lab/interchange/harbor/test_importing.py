@@ -71,6 +71,7 @@ def idle(folder: Path) -> None:
     (folder / "artifacts/verdict" / COLLECTED).write_text(json.dumps(said))
 
 
+@pytest.mark.slow
 def test_a_trial_is_a_run_with_its_agent_model_and_tokens(add: Add, imported: Imported, tmp_path: Path) -> None:
     add("sum-1__a")
     code, told = imported()

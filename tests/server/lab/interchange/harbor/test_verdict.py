@@ -69,6 +69,7 @@ def test_a_second_attempt_is_refused(solved: Trial) -> None:
     assert "a ranked task is attempted once" in again.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["/", "/live/state", "/live/events"])
 def test_the_agent_cannot_see_the_pages_of_the_server(solved: Trial, path: str) -> None:

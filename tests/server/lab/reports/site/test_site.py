@@ -93,6 +93,7 @@ def test_ranked_runs_have_no_page_and_are_on_none(tmp_path: Path) -> None:
             assert b"reference_steps" not in data, name
 
 
+@pytest.mark.slow
 def test_the_same_sets_give_the_same_bytes(tmp_path: Path) -> None:
     sets = [read_resultset(stored_set(tmp_path, "one", 3))]
     document = leaderboard_document(sets)
