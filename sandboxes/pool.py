@@ -31,6 +31,9 @@ from m3bench.tasks.scene import Scene
 
 logger = logging.getLogger(__name__)
 
+_PREFIX = "run-"
+"""What the name of a workspace begins with."""
+
 
 class Lease:
     """A run's sandbox and workspace, until it is released."""
@@ -222,6 +225,9 @@ class SandboxPool:
             UnknownToolError: There is no server of that name.
         """
         offer(servers)
+        if not workspace.is_absolute() or not workspace.name.startswith(_PREFIX):
+            # A released workspace is removed with all that is in it.
+            raise SandboxError(f"{str(workspace)!r} is no workspace of a run.")
         await self.backend.resume(workspace)
         lease = Lease(self, SandboxSpec(workspace=workspace, servers=servers, scenes=scenes), None)
         self._leases.add(lease)
@@ -284,7 +290,7 @@ class SandboxPool:
 
 
 def _make(root: Path) -> Path:
-    return Path(mkdtemp(prefix="run-", dir=root)).resolve()
+    return Path(mkdtemp(prefix=_PREFIX, dir=root)).resolve()
 
 
 def _empty(workspace: Path, folder: Path) -> None:

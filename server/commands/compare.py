@@ -197,14 +197,18 @@ def _show_comparison(comparison: Comparison, first: str, second: str) -> None:
             number(change.second),
             Text("–" if step is None else f"{step:+.3f}", style=style),
             "" if interval is None else f"{interval.low:+.3f} … {interval.high:+.3f}{' *' if change.clear else '  '}",
-            "" if change.paired is None else f"{change.paired.p:.3f}",
+            "" if change.paired is None or change.paired.p is None else p_value(change.paired.p),
             *map(str, change.counts),
         )
     out.print(table)
     clear = any(change.clear for change in comparison.changes)
     note = "* clear of chance: p ≤ 0.05" if clear else "No difference is clear of chance."
+    if comparison.caution is not None:
+        note = "There is no test for so few."
     out.print(f"{comparison.tasks} tasks in both, each counts the same. {note}", style="dim")
-    if comparison.mcnemar is not None:
+    if comparison.caution is not None:
+        out.print(comparison.caution, style="yellow")
+    elif comparison.mcnemar is not None:
         out.print(
             f"McNemar's exact test of solved, task by task without clusters: p = {comparison.mcnemar:.3f}", style="dim"
         )
@@ -217,11 +221,17 @@ def _show_comparison(comparison: Comparison, first: str, second: str) -> None:
             out.print(f"Only in {name}: {some_names(tasks)}", style="yellow", soft_wrap=True)
 
 
+def p_value(value: float) -> str:
+    """A p as people write it."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def _comparison_json(comparison: Comparison) -> JsonObject:
     """What `--json` prints."""
     return {
         "tasks": comparison.tasks,
-        **({} if comparison.mcnemar is None else {"mcnemar": comparison.mcnemar}),
+        **({} if comparison.mcnemar is None or comparison.caution else {"mcnemar": comparison.mcnemar}),
+        **({} if comparison.caution is None else {"caution": comparison.caution}),
         "metrics": {
             change.metric: {
                 "first": change.first,

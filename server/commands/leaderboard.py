@@ -1,26 +1,17 @@
 """`m3bench leaderboard`: result sets side by side, as a static site."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from m3bench.server.commands.options import Json
 from m3bench.server.commands.screen import console, counter, plain_table, print_json
 from m3bench.server.lab.reports.site.files import write_site
-from m3bench.server.lab.reports.standings import leaderboard_document
+from m3bench.server.lab.reports.standings import BoardEntry, leaderboard_document
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.tasks.library import BUNDLED, Library
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from m3bench.server.lab.reports.standings import BoardEntry
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from m3bench.server.lab.reports.standings import BoardEntry
 
 
 def leaderboard(
@@ -34,6 +25,9 @@ def leaderboard(
     ] = False,
     common: Annotated[
         bool, typer.Option("--common", help="Compare over the tasks that all sets have, which must be 30 or more.")
+    ] = False,
+    joint: Annotated[
+        bool, typer.Option("--joint", help="Give ranks that hold together at 95 %, and not each by itself: wider ones.")
     ] = False,
     tasks: Annotated[
         list[Path] | None,
@@ -49,7 +43,8 @@ def leaderboard(
     m3bench leaderboard runs/oracle runs/sloppy
     m3bench leaderboard runs/* -o site          # open site/index.html
 
-    Prints what is solved and the averages with intervals, and ranks with ties. Sets must agree in everything that
+    Prints what is solved and the averages with intervals, and ranks. A rank is the range of places that the record
+    bears at 95 %. Sets must agree in everything that
     moves a number: versions, list of tasks, tool profile, solver, limits, scoring. --common compares sets with
     different lists of tasks over those that all have; --mixed shows others together, says what differs, and gives no
     ranks. The site needs no server: it has a page for every set, run and task, and everything as JSON, CSV, LaTeX and
@@ -57,15 +52,17 @@ def leaderboard(
     """
     read = [read_resultset(folder) for folder in sets]
     if out is None:
-        document = leaderboard_document(read, mixed=mixed, common=common)
+        document = leaderboard_document(read, mixed=mixed, common=common, joint=joint)
     else:
         libraries = [Library(folder) for folder in (*(tasks or ()), BUNDLED)]
         with counter(2 * len(read), "Writing") as tell:
-            document = write_site(out, read, mixed=mixed, common=common, libraries=libraries, tell=tell)
+            document = write_site(out, read, mixed=mixed, common=common, joint=joint, libraries=libraries, tell=tell)
     if json:
         print_json(document.to_json())
         return
     show(document.entries)
+    for number, caution in document.cautions.items():
+        typer.echo(f"By {number}: {caution}", err=True)
     if document.common is not None:
         typer.echo(f"Over the {document.common.tasks} tasks that all sets have.", err=True)
     for line in document.mixed:
@@ -74,7 +71,7 @@ def leaderboard(
         typer.echo(f"Written to {out}: open {out / 'index.html'}", err=True)
 
 
-def show(entries: "Sequence[BoardEntry]") -> None:
+def show(entries: Sequence[BoardEntry]) -> None:
     """Print the table of a board; with the level of each set where bundles were verified."""
     numbers = ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples")
     levels = ("level",) if any(entry.verdict is not None for entry in entries) else ()
@@ -85,7 +82,7 @@ def show(entries: "Sequence[BoardEntry]") -> None:
         interval, solved = summary.intervals.get("average"), summary.success
         between = summary.success_interval
         table.add_row(
-            "–" if entry.rank is None else str(entry.rank),
+            entry.place,
             entry.name,
             entry.kind,
             *("–" if entry.verdict is None else entry.verdict.verdict for _ in levels),

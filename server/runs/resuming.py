@@ -17,7 +17,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.sandboxes.pool import SandboxPool
 from m3bench.server.runs.run import Manifest, Run, RunLimits, Runs, RunUse
 from m3bench.server.store.errors import explain
-from m3bench.server.store.layout import run_workspace
+from m3bench.server.store.layout import WORKSPACES, run_workspace
 from m3bench.server.store.records import BESIDE, CallRecord, Resumption, RunRecord
 from m3bench.tasks.library import Library
 
@@ -114,7 +114,9 @@ class Resuming:
         why = await anyio.to_thread.run_sync(self._obstacle, seat, record, workspace)
         if why is not None:
             await self._runs.lose(seat, record.id, why)
-            await anyio.to_thread.run_sync(partial(shutil.rmtree, workspace, ignore_errors=True))
+            # The record may have been tampered with: only what lies among the workspaces is removed.
+            if (self._folder / WORKSPACES).resolve() in workspace.parents:
+                await anyio.to_thread.run_sync(partial(shutil.rmtree, workspace, ignore_errors=True))
             return
         task = self._library.task(record.task)
         calls = await anyio.to_thread.run_sync(self._runs.tool_calls, record.id)

@@ -3,21 +3,17 @@
 By effect every task counts the same: each metric and the average are plain means over tasks, and over the repeats of
 a task before that. The micro aggregate, for the other profiles, is the published one: recall and precision are sums
 over sums, the rest are means weighted by reference calls; `average` is the mean of the six aggregated metrics. A
-metric that failed on a task takes no part there. Intervals come from a seeded bootstrap over clusters of tasks
-(`statistics.clusters`). Every metric is a sum of numerators over a sum of denominators, which makes both cheap.
+metric that failed on a task takes no part there. Every pooled metric is a sum of numerators over a sum of denominators.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from math import exp, log
+from typing import TypeAlias
 
 from m3bench.server.scoring.profiles import AVERAGED, COUNTED, EFFECT, M3
-from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED, Clusters, clusters_of, draw
-from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, mean_of, score_interval
+from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, estimate, mean_of
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
-
-if TYPE_CHECKING:
-    from m3bench.server.scoring.statistics.clusters import Floats
 
 METRICS = (
     "recall",
@@ -29,6 +25,9 @@ METRICS = (
     "order_consistency",
     "merge_purity",
 )
+
+_EDGE = 1e-4
+"""As close to 0 and 1 as logits are taken."""
 
 Values: TypeAlias = dict[str, float | None]
 
@@ -123,53 +122,34 @@ def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return families
 
 
-def intervals(
-    rows: Sequence[Row], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
-) -> dict[str, Interval]:
-    """Intervals of the aggregate from a bootstrap over clusters of tasks; none for fewer than two tasks."""
-    import numpy as np
+def intervals(rows: Sequence[Row], *, level: float = LEVEL) -> dict[str, Interval]:
+    """Intervals of the aggregate over families of tasks (`statistics.estimates`); none for fewer than two tasks.
 
+    A pooled metric differs from the mean over tasks: its interval is moved to where it lies, in logits.
+    """
     tasks = by_task(rows)
     if len(tasks) < 2:
         return {}
-    found = clusters_of([members[0].family for members in tasks.values()])
-    table = _resampled(tasks, _by_task(rows), found, draw(found.count, resamples, seed))
-    values = overall(rows)
+    families = {task: members[0].family for task, members in tasks.items()}
+    values, is_plain = overall(rows), _by_task(rows)
     ranges = {}
-    for name, column in zip((*METRICS, "average"), table.T, strict=True):
-        known, value = column[~np.isnan(column)], values[name]
-        if value is not None and len(known):
-            ranges[name] = score_interval(value, found.error(known), len(tasks), found.freedom, level)
+    for name in (*METRICS, "average"):
+        found, value = estimate(task_values(tasks, name), families, level=level), values[name]
+        if found is not None and found.interval is not None and value is not None:
+            ranges[name] = found.interval if is_plain else moved(found.interval, found.value, value)
     return ranges
 
 
-def _resampled(tasks: Mapping[str, Sequence[Row]], plain: bool, clusters: Clusters, counts: "Floats") -> "Floats":
-    """Aggregates of resampled tasks, [resamples, metrics and average]; NaN where no drawn task has a value."""
-    import numpy as np
-
-    names = (*METRICS, "average")
-    terms = np.array([[_task_terms(members, name, plain) for name in names] for members in tasks.values()], float)
-    known = np.array(
-        [[any(row.metrics.get(name) is not None for row in members) for name in names] for members in tasks.values()],
-        float,
-    )
-    above, below = (counts @ clusters.sums(terms[:, :, part]) for part in (0, 1))
-    with np.errstate(invalid="ignore"):
-        ratios: Floats = above / below
-    # Nothing was called in tasks that do have a value: that is 0, as in the aggregate.
-    ratios[(below == 0) & (counts @ clusters.sums(known) > 0)] = 0.0
-    if not plain:
-        ratios[:, -1] = ratios[:, [METRICS.index(name) for name in AVERAGED]].mean(axis=1)
-    return ratios
+def moved(interval: Interval, where: float, to: float) -> Interval:
+    """An interval of one number between 0 and 1 as that of another, as far from it in logits."""
+    step = _logit(to) - _logit(where)
+    low, high = (1 / (1 + exp(-_logit(end) - step)) for end in (interval.low, interval.high))
+    return Interval(low=0.0 if interval.low <= 0 else min(to, low), high=1.0 if interval.high >= 1 else max(to, high))
 
 
-def _task_terms(rows: Sequence[Row], name: str, plain: bool) -> tuple[float, float]:
-    """What all repeats of a task add to the numerator and the denominator of a metric."""
-    if plain:
-        known = [value for row in rows if (value := row.metrics.get(name)) is not None]
-        return (sum(known) / len(known), 1.0) if known else (0.0, 0.0)
-    above, below = zip(*(_terms(row, name) for row in rows), strict=True)
-    return sum(above), sum(below)
+def _logit(value: float) -> float:
+    inside = min(1 - _EDGE, max(_EDGE, value))
+    return log(inside / (1 - inside))
 
 
 def _by_task(rows: Sequence[Row]) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from m3bench.server.scoring.aggregate import METRICS, Row, by_task, task_values
-from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED
 from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, mean_of
 from m3bench.server.scoring.statistics.paired import Difference, difference, mcnemar
 from m3bench.server.scoring.statistics.power import detectable
@@ -41,7 +40,7 @@ class Change:
     @property
     def clear(self) -> bool:
         """Whether chance is ruled out at 5 %, by the permutation test."""
-        return self.paired is not None and self.paired.p <= ALPHA
+        return self.paired is not None and self.paired.p is not None and self.paired.p <= ALPHA
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -53,8 +52,8 @@ class Change:
 
     @property
     def detectable(self) -> float | None:
-        """The smallest true difference that would have been found four times out of five."""
-        if self.paired is None or self.paired.error is None:
+        """The smallest true difference that would have been found four times out of five; None without a test."""
+        if self.paired is None or self.paired.error is None or self.paired.p is None:
             return None
         return detectable(self.paired.error, self.paired.freedom)
 
@@ -68,6 +67,8 @@ class Comparison:
     """`solved` first, where it is known; then the metrics and the average."""
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
+    caution: str | None = None
+    """What the intervals do not cover, and why there is no test; None where there is one."""
     mcnemar: float | None = None
     """p of McNemar's exact test of *solved*, where each task was tried once in both sets."""
 
@@ -82,8 +83,6 @@ def compare(
     *,
     solved: tuple[Solved, Solved] | None = None,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Comparison:
     """Compare two result sets task by task; by `solved` as well where it is given for both."""
     ours, theirs = by_task(first), by_task(second)
@@ -92,7 +91,7 @@ def compare(
 
     def paired(one: Mapping[str, float], other: Mapping[str, float]) -> Difference | None:
         kept = {task: one[task] for task in common if task in one}
-        return difference(kept, other, families, level=level, resamples=resamples, seed=seed)
+        return difference(kept, other, families, level=level)
 
     def change(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> Change:
         known = [task for task in common if task in one and task in other]
@@ -111,6 +110,7 @@ def compare(
         changes=tuple(changes),
         only_first=tuple(task for task in ours if task not in theirs),
         only_second=tuple(task for task in theirs if task not in ours),
+        caution=next((found.paired.caution for found in changes if found.paired is not None), None),
         mcnemar=_exact(common, *solved) if solved is not None else None,
     )
 

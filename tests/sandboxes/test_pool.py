@@ -296,3 +296,15 @@ async def test_a_lease_whose_sandbox_never_started_gives_its_files_all_the_same(
         lease.put("media/a.png", b"x")
         await lease.finish(tmp_path / "kept")
     assert (tmp_path / "kept" / "media" / "a.png").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize("place", ["", ".", "run-relative", "/somewhere/else"])
+async def test_what_is_no_workspace_is_not_taken_for_one_because_releasing_it_would_remove_it(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.txt").write_text("kept")
+    async with SandboxPool(Counting(), tmp_path) as pool:
+        with pytest.raises(SandboxError, match="is no workspace of a run"):
+            await pool.resume(Path(place))
+    assert (tmp_path / "mine.txt").read_text() == "kept"

@@ -52,7 +52,7 @@ def outcome(folder: Path) -> AgentOutcome:
 
 def summarise(found: ResultSet) -> AgentOutcome:
     """A result set in a few numbers."""
-    solved = headline(solved_of(found.results), families_of(found.results))
+    solved = headline(solved_of(found.results), families_of(found.results), "solved")
     costs = [result.sample.usage.cost for result in found.results if result.sample.usage.cost is not None]
     return AgentOutcome(
         agent=found.header.name,

@@ -29,7 +29,7 @@ def averages(entries: Sequence[BoardEntry]) -> tuple[SvgDrawing, float]:
         value = entry.summary.metrics["average"] or 0.0
         interval = entry.summary.intervals.get("average")
         low, high = (value, value) if interval is None else (interval.low, interval.high)
-        drawing.text(f"{entry.rank or '–'}", EDGE, y + 20, 20, fill=SOFT)
+        drawing.text(entry.place, EDGE, y + 20, 20, fill=SOFT)
         drawing.text(entry.name, EDGE + 36, y + 20, 21, fill=INK, room=names - 20)
         drawing.box(left, y + 4, right - left, 20, SUNKEN)
         tone = TONES["extra" if entry.kind == "baseline" else "strong"]

@@ -1,4 +1,4 @@
-"""The document of a leaderboard: result sets in order, with intervals, ranks with ties, and what sets them apart.
+"""The document of a leaderboard: result sets in order, with intervals, ranks, and what sets them apart.
 
 Sets must have been made under the same conditions (`results.comparability`). Those with other lists of tasks can be
 compared over the tasks that all have; others can be put together when that is asked for, and then the document says
@@ -10,7 +10,7 @@ of ours do not compare with them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from m3bench.server.lab.interchange.verdict import Coverage, Level
@@ -39,7 +39,7 @@ from m3bench.server.scorecard.pages.legend import profile_of as scoring_profile_
 from m3bench.server.scorecard.pages.plain import shown
 from m3bench.server.scoring.statistics.estimates import Interval
 from m3bench.server.scoring.statistics.power import detectable
-from m3bench.server.scoring.statistics.ranks import Pair, Rank, pairs_of, ranks_of
+from m3bench.server.scoring.statistics.ranks import Rank, Ranking, rank
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.json_types import JsonObject
 
@@ -84,10 +84,16 @@ DocumentOf = Callable[[ResultSet], SetDocument]
 
 @dataclass(frozen=True, kw_only=True)
 class RankShown(JsonDocument):
-    """A rank, and between which ranks it lies."""
+    """Which places the record bears: the best of them, and both ends."""
 
     rank: int
     interval: tuple[int, int]
+
+    @property
+    def text(self) -> str:
+        """As tables show it."""
+        low, high = self.interval
+        return str(low) if low == high else f"{low}–{high}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +137,12 @@ class BoardEntry(JsonDocument):
     verdict: VerdictShown | None = None
     """Where the set came as a bundle."""
 
+    @property
+    def place(self) -> str:
+        """The places of a set by what it solved, or by the average where nothing can be solved, as tables show them."""
+        found = self.ranks.get("solved") or self.ranks.get("average")
+        return "–" if found is None else found.text
+
 
 @dataclass(frozen=True, kw_only=True)
 class PairLine(JsonDocument):
@@ -144,9 +156,10 @@ class PairLine(JsonDocument):
     clusters: int
     difference: float
     interval: Interval | None
-    p: float
-    p_holm: float
+    p: float | None
+    """None with too few families for a test."""
     clear: bool
+    """Whether it is more than chance gives to the largest of the differences that are looked at."""
     better: int
     worse: int
     detectable: float | None
@@ -182,6 +195,10 @@ class Leaderboard(JsonDocument):
     manifest: JsonObject
     entries: tuple[BoardEntry, ...]
     pairs: tuple[PairLine, ...]
+    joint: bool = False
+    """Whether all ranks hold together at 95 %, and not each by itself."""
+    cautions: Mapping[str, str] = field(default_factory=dict)
+    """By number: why sets cannot be told apart, and what it would take."""
     published: PublishedFigures = PublishedFigures()
     links: JsonDocument | None = None
     """To other pages, where there are some."""
@@ -190,7 +207,12 @@ class Leaderboard(JsonDocument):
 
 
 def leaderboard_document(
-    sets: Sequence[ResultSet], *, mixed: bool = False, common: bool = False, document_of: DocumentOf = set_document
+    sets: Sequence[ResultSet],
+    *,
+    mixed: bool = False,
+    common: bool = False,
+    joint: bool = False,
+    document_of: DocumentOf = set_document,
 ) -> Leaderboard:
     """What there is to show of several result sets.
 
@@ -198,6 +220,7 @@ def leaderboard_document(
         sets: The sets.
         mixed: Put sets together although they were made under other conditions; there are no ranks then.
         common: Compare over the tasks that all sets have.
+        joint: Give ranks that hold together at 95 %, and not each by itself.
         document_of: Gives the document of a set, for callers that need it too.
 
     Raises:
@@ -212,13 +235,13 @@ def leaderboard_document(
     if not mixed:
         refuse_unlike(sets, names, ", or say --mixed, and the page will say so too, without ranks")
     unlike = differences(sets, names)
-    pairs, ranks = ({}, {}) if unlike else _compared(dict(zip(names, sets, strict=True)))
+    rankings = {} if unlike else _compared(dict(zip(names, sets, strict=True)), joint)
     entries = [
         _entry(
             results,
             document_of(results),
             name,
-            {number: found[name] for number, found in ranks.items() if name in found},
+            {number: found.ranks[name] for number, found in rankings.items() if name in found.ranks},
         )
         for name, results in zip(names, sets, strict=True)
     ]
@@ -228,28 +251,31 @@ def leaderboard_document(
         common=CommonTasks(tasks=len(sets[0].header.tasks)) if common else None,
         manifest=shown(dict(sets[0].manifests[0]), text=200) if sets else {},
         entries=tuple(sorted(entries, key=_order)),
-        pairs=tuple(_pairs(pairs)),
+        pairs=tuple(_pairs(rankings)),
+        joint=joint,
+        cautions={number: said for number, found in rankings.items() if (said := found.caution) is not None},
     )
 
 
-def _compared(sets: Mapping[str, ResultSet]) -> tuple[dict[str, list[Pair]], dict[str, dict[str, Rank]]]:
-    """Every two sets, and the ranks, by what is solved and by the average; sets without such a number take no part."""
+def _compared(sets: Mapping[str, ResultSet], joint: bool) -> dict[str, Ranking]:
+    """Sets ranked by what is solved and by the average; those without such a number take no part."""
     families = {task: family for results in sets.values() for task, family in families_of(results.results).items()}
-    pairs: dict[str, list[Pair]] = {}
-    ranks: dict[str, dict[str, Rank]] = {}
-    for number, samples in NUMBERS.items():
-        values = {name: known for name, results in sets.items() if (known := means_of(samples(results.results)))}
-        pairs[number] = pairs_of(values, families)
-        ranks[number] = ranks_of(values, families, pairs[number])
-    return pairs, ranks
+    return {
+        number: rank(
+            {name: known for name, results in sets.items() if (known := means_of(samples(results.results)))},
+            families,
+            joint=joint,
+        )
+        for number, samples in NUMBERS.items()
+    }
 
 
 def _entry(results: ResultSet, document: SetDocument, name: str, ranks: Mapping[str, Rank]) -> BoardEntry:
     header = results.header
     first = ranks.get("solved") or ranks.get("average")
     return BoardEntry(
-        rank=None if first is None else first.rank,
-        ranks={number: RankShown(rank=rank.rank, interval=(rank.low, rank.high)) for number, rank in ranks.items()},
+        rank=None if first is None else first.low,
+        ranks={number: RankShown(rank=place.low, interval=(place.low, place.high)) for number, place in ranks.items()},
         name=name,
         kind=header.kind,
         agent=header.agent,
@@ -272,14 +298,16 @@ def _order(entry: BoardEntry) -> tuple[float, float, str]:
     return -(summary.success or 0.0), -(summary.metrics["average"] or 0.0), entry.name
 
 
-def _pairs(pairs: Mapping[str, Sequence[Pair]]) -> Iterator[PairLine]:
+def _pairs(rankings: Mapping[str, Ranking]) -> Iterator[PairLine]:
     """Every two sets, task by task, by each number."""
-    for number, compared in pairs.items():
-        for pair in compared:
+    for number, ranking in rankings.items():
+        for pair in ranking.pairs:
             step = pair.difference
+            least = None
+            if step.error is not None and ranking.threshold is not None:
+                least = detectable(step.error, step.freedom, threshold=ranking.threshold)
             yield PairLine(
                 number=number, first=pair.first, second=pair.second, tasks=step.tasks, clusters=step.clusters,
-                difference=step.value, interval=step.interval, p=step.p, p_holm=pair.adjusted, clear=pair.clear,
-                better=step.better, worse=step.worse,
-                detectable=None if step.error is None else detectable(step.error, step.freedom),
+                difference=step.value, interval=step.interval, p=step.p, clear=pair.clear, better=step.better,
+                worse=step.worse, detectable=least,
             )  # fmt: skip

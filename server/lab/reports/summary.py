@@ -294,7 +294,7 @@ def summary(results: Sequence[Result]) -> Summary:
     """The aggregate of some runs, with intervals."""
     rows, paper = [result.row for result in results], [result.paper_row for result in results]
     tries, families = solved_of(results), families_of(results)
-    solved = headline(tries, families)
+    solved = headline(tries, families, "solved")
     averages = [value for result in results if (value := result.card.average) is not None]
     metrics = aggregate.overall(rows)
     return Summary(

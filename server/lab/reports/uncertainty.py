@@ -12,7 +12,7 @@ from m3bench.server.lab.results.documents import JsonDocument, plain
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample
 from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 from m3bench.server.scoring.statistics.components import Components, components
-from m3bench.server.scoring.statistics.estimates import Estimate, Interval, estimate, macro, mean_of
+from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, Estimate, Interval, Kind, estimate, macro, mean_of
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
 from m3bench.server.scoring.statistics.voids import bounds
 from m3bench.tasks.json_types import JsonObject
@@ -61,7 +61,8 @@ class NumberUncertainty(JsonDocument):
     with_voids: Interval | None
     """Between what it would be had all void samples failed, and had all been solved."""
     detectable: float | None
-    """The smallest difference to another set of this size that would be found four times out of five."""
+    """The smallest difference to another set of this size that would be found four times out of five; None where there
+    are too few families for a test."""
 
     def to_json(self) -> JsonObject:
         """The headline's entries, and the others beside them."""
@@ -97,13 +98,13 @@ def families_of(results: Sequence[Result]) -> dict[str, str | None]:
     return {result.sample.task: result.card.family for result in results}
 
 
-def headline(samples: Samples, families: Mapping[str, str | None]) -> Headline:
+def headline(samples: Samples, families: Mapping[str, str | None], of: Kind) -> Headline:
     """The mean over tasks with its interval, and the other ways to take a mean."""
     values = means_of(samples)
-    found = estimate(values, families)
+    found = estimate(values, families, of=of)
     if found is None:
         return Headline(estimate=None)
-    within = estimate(values, families, scope="tasks")
+    within = estimate(values, families, of=of, scope="tasks")
     return Headline(
         estimate=found,
         same_families=None if within is None else within.interval,
@@ -116,15 +117,17 @@ def uncertainty(results: ResultSet) -> SetUncertainty:
     """What is to be said of a whole set."""
     families, lost = families_of(results.results), _lost(results.void)
     return SetUncertainty(
-        solved=_of_number(solved_of(results.results), families, lost),
-        average=_of_number(averages_of(results.results), families, lost),
+        solved=_of_number(solved_of(results.results), families, lost, "solved"),
+        average=_of_number(averages_of(results.results), families, lost, "average"),
     )
 
 
-def _of_number(samples: Samples, families: Mapping[str, str | None], lost: Mapping[str, int]) -> NumberUncertainty:
+def _of_number(
+    samples: Samples, families: Mapping[str, str | None], lost: Mapping[str, int], of: Kind
+) -> NumberUncertainty:
     parts = components(samples, families)
     return NumberUncertainty(
-        headline=headline(samples, families),
+        headline=headline(samples, families, of),
         variance=parts,
         with_voids=bounds(samples, lost) if samples else None,
         detectable=_detectable(samples, families, parts),
@@ -138,7 +141,7 @@ def pass_rates(results: Sequence[Result]) -> tuple[PassRates, PassRates]:
 
     def rate(chance: Callable[[Sequence[bool], int], float], k: int) -> Estimate | None:
         known = {task: [bool(value) for value in repeats] for task, repeats in tries.items() if len(repeats) >= k}
-        return estimate({task: chance(repeats, k) for task, repeats in known.items()}, families)
+        return estimate({task: chance(repeats, k) for task, repeats in known.items()}, families, of="solved")
 
     attempts = range(1, most + 1)
     return {k: rate(pass_at_k, k) for k in attempts}, {k: rate(pass_hat_k, k) for k in attempts}
@@ -161,7 +164,8 @@ def _detectable(samples: Samples, families: Mapping[str, str | None], parts: Com
     if parts is None:
         return None
     repeats = sum(map(len, samples.values())) / len(samples)
-    size = Size(
-        families=len({families.get(task) for task in samples}), tasks=len(samples), repeats=max(1, round(repeats))
-    )
+    clusters = len({families.get(task) or task for task in samples})
+    if clusters < FEW_FAMILIES:
+        return None
+    size = Size(families=clusters, tasks=len(samples), repeats=max(1, round(repeats)))
     return detectable(planned_error(size, parts), size.freedom)

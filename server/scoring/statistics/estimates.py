@@ -1,20 +1,23 @@
 """A number between 0 and 1 with its standard error and interval.
 
-The standard error is the spread of the number over a clustered bootstrap. The interval is Wilson's score interval with
-the number of independent tasks that this standard error amounts to, and with Student's t for the normal: it stays
-between 0 and 1, holds at both ends, and keeps its level with few clusters.
+Both come from the posterior of a beta-binomial model with families as clusters (`beta_binomial`), from 0 to 1 and for
+any number of families. With few of them little can be said about others: below `FEW_FAMILIES` tables say so.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from m3bench.server.scoring.statistics import clusters
-from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED, Scope
-
 LEVEL = 0.95
-_NONE = 1e-12
-"""Below this a spread is rounding."""
+FEW_FAMILIES = 8
+"""With fewer clusters there is no test, and the interval rests on how families usually differ."""
+
+Scope = Literal["families", "tasks"]
+Kind = Literal["solved", "average"]
+
+_DISPERSION: dict[Kind, float] = {"solved": 1.0, "average": 0.15}
+"""How much a number varies between tasks of a family, as a part of what being solved or not would; where the data say
+more, they count."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +44,13 @@ class Estimate:
     clusters: int
     kind: Literal["family", "task"]
     """What the clusters are."""
+    families: int
+    """How many families; a task without one counts as one."""
+
+    @property
+    def caution(self) -> str | None:
+        """What the interval does not cover; None where there are enough families."""
+        return caution(self.families)
 
     def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
@@ -51,74 +61,71 @@ class Estimate:
             "tasks": self.tasks,
             "clusters": self.clusters,
             "cluster": self.kind,
+            "caution": self.caution,
         }
 
 
-def critical(freedom: int, level: float = LEVEL) -> float:
-    """Student's t that leaves (1 − level) / 2 above it."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(max(1, freedom), (1 + level) / 2))
-
-
-def score_interval(value: float, error: float, tasks: int, freedom: int, level: float = LEVEL) -> Interval:
-    """The score interval of a number between 0 and 1 with a standard error.
-
-    Where there was no spread at all, which is no proof that there is none, every task counts as one draw.
-    """
-    value = min(1.0, max(0.0, value))
-    spread = value * (1 - value)
-    worth = spread / error**2 if error > _NONE and spread > _NONE else float(tasks)
-    square = critical(freedom, level) ** 2
-    middle = (value + square / (2 * worth)) / (1 + square / worth)
-    half = (square * (spread / worth + square / (4 * worth * worth))) ** 0.5 / (1 + square / worth)
-    # Rounding must not put the value outside.
-    return Interval(low=min(value, max(0.0, middle - half)), high=max(value, min(1.0, middle + half)))
+def caution(families: int) -> str | None:
+    """What an interval over so few families does not cover; None where there are enough."""
+    if families >= FEW_FAMILIES:
+        return None
+    if families == 1:
+        return (
+            f"All tasks are of one family: the interval is about tasks like these. Others take {FEW_FAMILIES} families."
+        )
+    return (
+        f"The tasks are of {families} families: the interval does not cover families unlike these. "
+        f"That takes at least {FEW_FAMILIES}."
+    )
 
 
 def estimate(
     values: Mapping[str, float],
     families: Mapping[str, str | None],
     *,
+    of: Kind = "average",
     scope: Scope = "families",
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Estimate | None:
     """The mean over tasks of a number that each task has; None when there is no task.
 
     Args:
         values: By task.
-        families: By task.
+        families: By task; a task without one is a family of its own.
+        of: What the number is: whether a task was solved (or how often), or an average.
         scope: What another draw would change: families and tasks, or the tasks within these families.
         level: Of the interval.
-        resamples: How often clusters are drawn.
-        seed: Of the draws.
     """
+    # numpy and scipy take longer to load than a server takes to start.
     import numpy as np
+
+    from m3bench.server.scoring.statistics import beta_binomial, clusters
 
     if not values:
         return None
     numbers = np.array(list(values.values()), dtype=float)
-    names = [families.get(task) for task in values]
-    mean, count = float(numbers.mean()), len(numbers)
-    found = clusters.clusters_of(names)
-    if count < 2:
-        return Estimate(value=mean, error=None, interval=None, tasks=count, clusters=count, kind="task")
+    found = clusters.clusters_of([families.get(task) for task in values])
+    mean = float(numbers.mean())
+    if len(numbers) < 2:
+        return Estimate(value=mean, error=None, interval=None, tasks=1, clusters=1, kind="task", families=1)
+    usual = _DISPERSION[of]
     if scope == "tasks":
-        strata = clusters.strata_of(names)
-        weights = clusters.draw_within(strata, resamples, seed)
-        error = float(((weights @ numbers) / weights.sum(axis=1)).std())
-        freedom = max(1, count - len(set(strata)))
+        strata = clusters.strata_of([families.get(task) for task in values])
+        part = beta_binomial.dispersion(numbers, strata, usual, overall=True)
+        known = beta_binomial.over_draws(mean, len(numbers) / part, level)
     else:
-        error, freedom = found.error(found.means(numbers, resamples, seed)), found.freedom
+        part = beta_binomial.dispersion(numbers, found.place, usual)
+        sizes = found.sums(np.ones(len(numbers)))
+        known = beta_binomial.over_families((found.sums(numbers) / sizes).tolist(), (sizes / part).tolist(), level)
     return Estimate(
         value=mean,
-        error=error,
-        interval=score_interval(mean, error, count, freedom, level),
-        tasks=count,
+        error=known.deviation,
+        # Families of unequal size may weigh differently in the mean over tasks.
+        interval=Interval(low=min(mean, known.low), high=max(mean, known.high)),
+        tasks=len(numbers),
         clusters=found.count,
         kind=found.kind,
+        families=found.families,
     )
 
 

@@ -1,28 +1,27 @@
 """Two result sets on the same tasks: how far apart they are, and whether chance could have done that.
 
-The difference of each task is taken first, so what makes a task hard for both cancels out. The interval is the
-difference with Student's t and the standard error of a clustered bootstrap. The test turns the sign of whole clusters
-round: were both sets made by one agent, either sign would be as likely. Many pairs are judged together by Holm's rule.
+The difference of each task is taken first, so what makes a task hard for both cancels out. The standard error is
+robust to clusters, and the interval is the difference with Student's t. That little or nothing differs is no proof that
+other tasks would not: two more tasks, turned one each way, count with the spread, as Agresti and Caffo do for shares.
+The test turns the sign of whole clusters round: were both sets made by one agent, either sign would be as likely.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import comb
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from m3bench.server.scoring.statistics import clusters
-from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED
-from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, critical, score_interval
+import numpy as np
 
-if TYPE_CHECKING:
-    from m3bench.server.scoring.statistics.clusters import Floats
+from m3bench.server.scoring.statistics.clusters import Clusters, Floats, clusters_of, critical
+from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, LEVEL, Interval, caution
 
-FLIPS = 9999
-"""Random turns of signs, where there are too many to try them all."""
-_ALL_FLIPS = 12
-"""Up to so many clusters every turn is tried."""
 _SAME = 1e-12
+_LATTICE = 4000
+"""Sums of clusters are rounded to so many parts of their total, so that every turn of signs can be counted."""
+_UNITS = (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60)
+_UNSEEN_SIZE = 0.25
+"""How many tasks that differ by all there is are assumed, to know how large a difference usually is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,14 +30,15 @@ class Difference:
 
     value: float
     error: float | None
-    """None for fewer than two tasks, and where all of them are alike or differ by all there is."""
+    """None for fewer than two tasks."""
     interval: Interval | None
     """None for fewer than two tasks."""
-    p: float
-    """Of the permutation test, two-sided."""
+    p: float | None
+    """Of the permutation test, two-sided; None with too few families for a test."""
     tasks: int
     clusters: int
     kind: Literal["family", "task"]
+    families: int
     better: int
     """Tasks where the second is higher."""
     worse: int
@@ -48,6 +48,11 @@ class Difference:
         """Degrees of freedom of the standard error."""
         return self.clusters - 1
 
+    @property
+    def caution(self) -> str | None:
+        """What the interval does not cover; None where there are enough families."""
+        return caution(self.families)
+
 
 def difference(
     first: Mapping[str, float],
@@ -55,64 +60,71 @@ def difference(
     families: Mapping[str, str | None],
     *,
     level: float = LEVEL,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Difference | None:
     """Compare the mean over tasks of a number that each task has in both sets; None when they share no task."""
-    import numpy as np
-
     common = [task for task in first if task in second]
     if not common:
         return None
     steps = np.array([second[task] - first[task] for task in common])
-    found = clusters.clusters_of([families.get(task) for task in common])
+    found = clusters_of([families.get(task) for task in common])
     value, error, interval = float(steps.mean()), None, None
-    if len(common) > 1:
-        error = found.error(found.means(steps, resamples, seed))
+    if len(common) > 1 and found.count > 1:
+        error = standard_error(steps, found)
         half = critical(found.freedom, level) * error
         interval = Interval(low=max(-1.0, value - half), high=min(1.0, value + half))
-        if steps.max() - steps.min() < _SAME and min(abs(value - end) for end in (-1, 0, 1)) < _SAME:
-            # That all tasks are alike, or differ by all there is, is no proof that every task would.
-            error, unseen = None, score_interval(0.0, 0.0, len(common), found.freedom, level).high
-            interval = Interval(low=value - unseen * (1 + value), high=value + unseen * (1 - value))
     return Difference(
         value=value,
         error=error,
         interval=interval,
-        p=sign_test([float(part) for part in found.sums(steps)], seed=seed),
+        p=sign_test([float(part) for part in found.sums(steps)]) if found.families >= FEW_FAMILIES else None,
         tasks=len(common),
         clusters=found.count,
         kind=found.kind,
+        families=found.families,
         better=int((steps > _SAME).sum()),
         worse=int((steps < -_SAME).sum()),
     )
 
 
-def sign_test(sums: Sequence[float], flips: int = FLIPS, seed: int = SEED) -> float:
-    """The two-sided p of a permutation test that turns the signs of clusters round.
+def standard_error(steps: Floats, clusters: Clusters) -> float:
+    """Of the mean of differences by task: cluster-robust, with the spread of two more tasks."""
+    residuals = clusters.sums(steps) - steps.mean() * clusters.sums(np.ones(len(steps)))
+    spread = float(residuals @ residuals) + unseen(float(steps @ steps), int((abs(steps) > _SAME).sum()))
+    return float((spread * clusters.count / (clusters.count - 1)) ** 0.5) / len(steps)
 
-    All turns are tried for up to twelve clusters that differ, otherwise `flips` random ones and the one observed.
+
+def unseen(squares: float, differing: int) -> float:
+    """The squares that two more tasks would add, given those of the tasks that differ and their number."""
+    return 2 * (squares + _UNSEEN_SIZE) / (differing + _UNSEEN_SIZE)
+
+
+def sign_test(sums: Sequence[float]) -> float:
+    """The exact two-sided p of a permutation test that turns the signs of clusters round.
+
+    All turns are counted, by dynamic programming over the sums they give. Where sums must be rounded to a lattice, what
+    rounding leaves open counts against a difference.
     """
-    import numpy as np
-
-    parts = np.array([part for part in sums if abs(part) > _SAME])
+    parts = np.array([abs(part) for part in sums if abs(part) > _SAME])
     if not len(parts):
         return 1.0
-    observed = abs(parts.sum()) - _SAME * len(parts)
-    if len(parts) <= _ALL_FLIPS:
-        signs = 1 - 2 * ((np.arange(2 ** len(parts))[:, None] >> np.arange(len(parts))) & 1)
-        return float((np.abs(signs @ parts) >= observed).mean())
-    turned = np.abs(_signs(len(parts), flips, seed) @ parts)
-    return float((1 + (turned >= observed).sum()) / (1 + flips))
-
-
-@lru_cache(maxsize=8)
-def _signs(count: int, flips: int, seed: int) -> "Floats":
-    import numpy as np
-
-    signs = (np.random.default_rng(seed).integers(0, 2, (flips, count)) * 2 - 1).astype(np.float64)
-    signs.flags.writeable = False
-    return signs
+    # Differences of solved tasks are fractions with small denominators, and need no rounding.
+    whole = (unit for unit in _UNITS if np.allclose(parts * unit, np.round(parts * unit), atol=1e-9))
+    scale = next(whole, _LATTICE / parts.sum())
+    steps = np.round(parts * scale).astype(int)
+    chances = np.zeros(2 * int(steps.sum()) + 1)
+    middle = int(steps.sum())
+    chances[middle] = 1.0
+    for step in steps:
+        if step:
+            turned = np.zeros_like(chances)
+            turned[step:] += chances[:-step] / 2
+            turned[:-step] += chances[step:] / 2
+            chances = turned
+    rounding = float(abs(parts * scale - steps).sum())
+    least = int(np.ceil(abs(sum(sums)) * scale - rounding - 1e-6))
+    if least <= 0:
+        return 1.0
+    return min(1.0, float(chances[middle + least :].sum() + chances[: middle - least + 1].sum()))
 
 
 def mcnemar(first: Mapping[str, bool], second: Mapping[str, bool]) -> float:
@@ -122,14 +134,3 @@ def mcnemar(first: Mapping[str, bool], second: Mapping[str, bool]) -> float:
     changed = gained + lost
     tail: float = sum(comb(changed, k) for k in range(min(gained, lost) + 1)) / 2**changed
     return min(1.0, 2 * tail)
-
-
-def holm(values: Sequence[float]) -> list[float]:
-    """p-values adjusted by Holm's step-down rule, in the order given: the chance of one false alarm among all."""
-    order = sorted(range(len(values)), key=lambda place: values[place])
-    adjusted = [0.0] * len(values)
-    highest = 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(values) - rank) * values[place]))
-        adjusted[place] = highest
-    return adjusted

@@ -6,8 +6,10 @@ the same for both agents; repeats are independent. Student's t stands for the no
 
 from dataclasses import dataclass
 
+from scipy.special import nctdtr
+
+from m3bench.server.scoring.statistics.clusters import critical
 from m3bench.server.scoring.statistics.components import Components
-from m3bench.server.scoring.statistics.estimates import critical
 
 ALPHA = 0.05
 POWER = 0.8
@@ -26,10 +28,8 @@ class Size:
 
     @property
     def freedom(self) -> int:
-        """Degrees of freedom, clusters being families where there are enough of them."""
-        from m3bench.server.scoring.statistics.clusters import MIN_FAMILIES
-
-        return max(1, (self.families if self.families >= MIN_FAMILIES else self.tasks) - 1)
+        """Degrees of freedom: families are the clusters."""
+        return max(1, self.families - 1)
 
 
 def planned_error(size: Size, parts: Components, correlation: float = CORRELATION) -> float:
@@ -39,15 +39,24 @@ def planned_error(size: Size, parts: Components, correlation: float = CORRELATIO
     return float((2 * (hard * (1 - correlation) + noise)) ** 0.5)
 
 
-def detectable(error: float, freedom: int, *, alpha: float = ALPHA, power: float = POWER) -> float:
-    """The smallest true difference that is found with this power, two-sided."""
-    return (critical(freedom, 1 - alpha) + critical(freedom, 2 * power - 1)) * error
+def detectable(
+    error: float, freedom: int, *, threshold: float | None = None, alpha: float = ALPHA, power: float = POWER
+) -> float:
+    """The smallest true difference that is found with this power, two-sided.
+
+    Args:
+        error: Standard error of the difference.
+        freedom: Degrees of freedom of that.
+        threshold: From how many standard errors on a difference counts as found; Student's t unless given.
+        alpha: The size of the test, where no threshold is given.
+        power: The chance of finding it.
+    """
+    least = critical(freedom, 1 - alpha) if threshold is None else threshold
+    return (least + critical(freedom, 2 * power - 1)) * error
 
 
 def power_of(effect: float, error: float, freedom: int, *, alpha: float = ALPHA) -> float:
     """The chance of finding a true difference of this size, two-sided."""
-    from scipy.special import nctdtr
-
     if error <= 0:
         return 1.0 if effect else alpha
     limit, shift = critical(freedom, 1 - alpha), abs(effect) / error

@@ -1,20 +1,28 @@
-"""Ranks of result sets on the same tasks, with intervals and with ties.
+"""Ranks of result sets on the same tasks: which places the record bears.
 
-A rank is one more than the number of sets that are clearly better: those whose paired difference is significant after
-Holm's rule over all pairs. Its interval is that of the place in the order of means over a bootstrap that draws the
-same clusters for every set.
+Inference for ranks after Mogstad, Romano, Shaikh and Wilhelm: a set is behind all that are clearly better and ahead of
+all that are clearly worse, and the places between are its rank. A difference is clear when it is more standard errors
+than chance would give in 95 of 100 records to the largest among those that count. By default these are the differences
+of one set to all others, so that each rank by itself holds at 95 %; `joint` takes all pairs, so that all ranks hold
+together. How large chance makes them is seen from turning the signs of clusters (a wild bootstrap, studentised anew
+each time). Sets that are `APART` standard errors apart never share a place, however many others are listed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
+from math import ceil
 
-from m3bench.server.scoring.statistics import clusters
-from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED
-from m3bench.server.scoring.statistics.estimates import LEVEL
-from m3bench.server.scoring.statistics.paired import Difference, difference, holm
+import numpy as np
 
-ALPHA = 0.05
+from m3bench.server.scoring.statistics.clusters import Floats, clusters_of
+from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, LEVEL
+from m3bench.server.scoring.statistics.paired import Difference, difference, unseen
+from m3bench.server.scoring.statistics.power import detectable
+
+APART = 6.0
+_TURNS = 999
+_SEED = 0
 Values = Mapping[str, Mapping[str, float]]
 """By set, then by task."""
 
@@ -26,71 +34,148 @@ class Pair:
     first: str
     second: str
     difference: Difference
-    adjusted: float
-    """p after Holm's rule over all pairs."""
-
-    @property
-    def clear(self) -> bool:
-        """Whether chance is ruled out at 5 %, all pairs considered."""
-        return self.adjusted <= ALPHA
+    clear: bool
+    """Whether the difference is more than chance gives, among all that are looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """A place among sets."""
+    """Which places among the sets the record bears."""
 
-    rank: int
     low: int
     high: int
 
 
-def pairs_of(values: Values, families: Mapping[str, str | None]) -> list[Pair]:
-    """Every two sets over the tasks both have, judged together."""
-    found: list[tuple[str, str, Difference]] = []
-    for first, second in combinations(values, 2):
-        compared = difference(values[first], values[second], families)
-        if compared is not None:
-            found.append((first, second, compared))
-    adjusted = holm([one.p for _, _, one in found])
-    return [
-        Pair(first=first, second=second, difference=one, adjusted=p)
-        for (first, second, one), p in zip(found, adjusted, strict=True)
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """Sets compared with each other."""
+
+    pairs: tuple[Pair, ...]
+    ranks: Mapping[str, Rank]
+    """Empty where the design cannot tell sets apart."""
+    threshold: float | None
+    """How many standard errors a clear difference has at least; None where there are no ranks."""
+    families: int
+    tasks: int
+    """What every two sets share at least."""
+
+    @property
+    def caution(self) -> str | None:
+        """Why the sets cannot be told apart and what it would take; None where some can."""
+        if not self.pairs or any(pair.clear for pair in self.pairs):
+            return None
+        if self.threshold is None:
+            needed = ceil(FEW_FAMILIES * max(1, self.tasks / max(1, self.families)))
+            return (
+                f"There are no ranks: the sets share {counted(self.families, 'family', 'families')}, and fewer than "
+                f"{FEW_FAMILIES} cannot tell any two apart. With as many tasks in each, {FEW_FAMILIES} families are "
+                f"{needed} tasks."
+            )
+        told = "No two sets can be told apart by this record"
+        widest = max(self.pairs, key=lambda pair: _studentised(pair.difference)).difference
+        if widest.error is None or not widest.value:
+            return f"{told}: they hardly differ."
+        least = detectable(widest.error, widest.freedom, threshold=self.threshold)
+        needed = ceil(self.tasks * max(1.0, least / abs(widest.value)) ** 2)
+        return f"{told}. A difference like the clearest one, {abs(widest.value):.3f}, would take some {needed} tasks."
+
+
+def counted(number: int, singular: str, plural: str) -> str:
+    """A number of things in words."""
+    return f"{number} {singular if number == 1 else plural}"
+
+
+def rank(values: Values, families: Mapping[str, str | None], *, joint: bool = False, level: float = LEVEL) -> Ranking:
+    """Compare every two sets over the tasks both have, and rank them.
+
+    Args:
+        values: By set and task.
+        families: By task.
+        joint: Whether all ranks hold together at the level, and not each by itself.
+        level: The chance that a rank is right.
+    """
+    names = list(values)
+    tasks = list(dict.fromkeys(task for known in values.values() for task in known))
+    compared = [
+        (first, second, found)
+        for number, first in enumerate(names)
+        for second in names[number + 1 :]
+        if (found := difference(values[first], values[second], families)) is not None
     ]
+    fewest = min((found.families for _, _, found in compared), default=0)
+    shared = min((found.tasks for _, _, found in compared), default=0)
+    if len(names) < 2 or fewest < FEW_FAMILIES:
+        ranks = {name: Rank(low=1, high=1) for name in names} if len(names) == 1 else {}
+        pairs = tuple(Pair(first=one, second=two, difference=found, clear=False) for one, two, found in compared)
+        return Ranking(pairs=pairs, ranks=ranks, threshold=None, families=fewest, tasks=shared)
+    threshold = min(APART, _threshold(values, names, tasks, families, joint=joint, level=level))
+    pairs = tuple(
+        Pair(first=one, second=two, difference=found, clear=_studentised(found) >= threshold)
+        for one, two, found in compared
+    )
+    ranks = _places(names, pairs)
+    return Ranking(pairs=pairs, ranks=ranks, threshold=threshold, families=fewest, tasks=shared)
 
 
-def ranks_of(values: Values, families: Mapping[str, str | None], pairs: Sequence[Pair]) -> dict[str, Rank]:
-    """The rank of every set, and between which places it would fall for another draw."""
-    lows, highs = _places(values, families)
-    found = {}
-    for name in values:
-        ahead = sum(
-            pair.clear and (pair.difference.value > 0) == (pair.second != name) and pair.difference.value != 0
-            for pair in pairs
-            if name in (pair.first, pair.second)
-        )
-        rank = 1 + ahead
-        found[name] = Rank(rank=rank, low=min(rank, lows[name]), high=max(rank, highs[name]))
+def _studentised(found: Difference) -> float:
+    return abs(found.value) / found.error if found.error else 0.0
+
+
+def _threshold(
+    values: Values, names: list[str], tasks: list[str], families: Mapping[str, str | None], *, joint: bool, level: float
+) -> float:
+    """How many standard errors the largest difference has by chance, in `level` of all records."""
+    table = np.array([[values[name].get(task, np.nan) for name in names] for task in tasks])
+    found = clusters_of([families.get(task) for task in tasks])
+    signs = _signs(found.count)
+    largest = np.zeros(len(signs))
+    single = []
+    for number in range(len(names)):
+        steps = table[:, [number]] - np.delete(table, number, axis=1)
+        known = ~np.isnan(steps)
+        steps = np.where(known, steps, 0.0)
+        sums, sizes = found.sums(steps), found.sums(known.astype(float))
+        residuals = sums - sizes * (sums.sum(axis=0) / np.maximum(1, sizes.sum(axis=0)))
+        squares, differing = (steps**2).sum(axis=0), (abs(steps) > 1e-12).sum(axis=0)
+        spread = (residuals**2).sum(axis=0) + np.array([unseen(*pair) for pair in zip(squares, differing, strict=True)])
+        drawn = _studentise(signs @ residuals, spread, found.count).max(axis=1)
+        single.append(float(np.quantile(drawn, level, method="higher")))
+        largest = np.maximum(largest, drawn)
+    return float(np.quantile(largest, level, method="higher")) if joint else max(single)
+
+
+def _studentise(sums: Floats, spread: Floats, clusters: int) -> Floats:
+    """Sums over clusters with turned signs, in standard errors; turning signs leaves the squares as they are."""
+    left = np.maximum(spread - sums**2 / clusters, 1e-12 * spread)
+    found: Floats = abs(sums) / np.sqrt(left * clusters / (clusters - 1))
     return found
 
 
-def _places(
-    values: Values, families: Mapping[str, str | None], level: float = LEVEL
-) -> tuple[dict[str, int], dict[str, int]]:
-    import numpy as np
+def _places(names: list[str], pairs: tuple[Pair, ...]) -> dict[str, Rank]:
+    behind, ahead = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    score = dict.fromkeys(names, 0.0)
+    for pair in pairs:
+        better, worse = (pair.second, pair.first) if pair.difference.value > 0 else (pair.first, pair.second)
+        if pair.clear:
+            behind[worse] += 1
+            ahead[better] += 1
+        score[pair.second] += pair.difference.value
+        score[pair.first] -= pair.difference.value
+    low = {name: 1 + behind[name] for name in names}
+    high = {name: len(names) - ahead[name] for name in names}
+    for pair in pairs:
+        if _studentised(pair.difference) >= APART - 1e-9:
+            better, worse = (pair.second, pair.first) if pair.difference.value > 0 else (pair.first, pair.second)
+            # Whoever is above the middle between the two is a candidate for the places before it, and nobody else.
+            middle = (score[better] + score[worse]) / 2
+            before = sum(other > middle for other in score.values())
+            high[better] = min(high[better], before)
+            low[worse] = max(low[worse], before + 1)
+    return {name: Rank(low=low[name], high=max(low[name], high[name])) for name in names}
 
-    names = list(values)
-    common = [task for task in values[names[0]] if all(task in values[name] for name in names)] if names else []
-    if len(common) < 2:
-        return dict.fromkeys(names, 1), dict.fromkeys(names, len(names))
-    table = np.array([[values[name][task] for name in names] for task in common])
-    found = clusters.clusters_of([families.get(task) for task in common])
-    counts = clusters.draw(found.count, RESAMPLES, SEED)
-    sizes = counts @ found.sums(np.ones(len(common)))
-    means = np.round((counts @ found.sums(table)) / sizes[:, None], 12)
-    above = (means[:, None, :] > means[:, :, None]).sum(axis=2) + 1
-    lows = np.quantile(above, (1 - level) / 2, axis=0, method="inverted_cdf")
-    highs = np.quantile(above, (1 + level) / 2, axis=0, method="inverted_cdf")
-    return (
-        {name: int(low) for name, low in zip(names, lows, strict=True)},
-        {name: int(high) for name, high in zip(names, highs, strict=True)},
-    )
+
+@lru_cache(maxsize=4)
+def _signs(count: int) -> Floats:
+    signs = (np.random.default_rng(_SEED).integers(0, 2, (_TURNS, count)) * 2 - 1).astype(np.float64)
+    signs.flags.writeable = False
+    return signs

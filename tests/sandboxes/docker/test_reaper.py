@@ -23,7 +23,7 @@ NOW = 1_800_000_000.0
 
 ABANDON = """
 import sys
-from m3bench.sandboxes.backends.docker.engine import Engine
+from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.leases import marks, new_name
 def make(client):
@@ -33,7 +33,7 @@ def make(client):
     config = {"Image": image.reference(), "Labels": marks("run-abandoned"), "HostConfig": {"Mounts": [mount]}}
     client.create_container_from_config(config, name)
     return name
-print(Engine().answer(make))
+print(DockerEngine().answer(make))
 """
 
 

@@ -83,10 +83,10 @@ OWNER = """
 import anyio, sys
 from pathlib import Path
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
-from m3bench.sandboxes.pool import Pool
+from m3bench.sandboxes.pool import SandboxPool
 
 async def main():
-    async with DockerBackend(shared=False) as backend, Pool(backend, Path(sys.argv[1])) as pool:
+    async with DockerBackend(shared=False) as backend, SandboxPool(backend, Path(sys.argv[1])) as pool:
         lease = await pool.lease(servers=("probe",))
         lease.put("media/question.txt", b"what is it?")
         await lease.call("probe/write", b'{"path":"answer.txt","text":"this"}', 30)

@@ -31,13 +31,22 @@ def test_a_set_equals_itself() -> None:
 
 
 def test_a_constant_gain_is_clear_however_hard_the_tasks() -> None:
-    before = [row(str(n), 0.1 + n % 8 / 10, 2, 2, 1) for n in range(40)]
-    after = [row(str(n), 0.2 + n % 8 / 10, 2, 2, 1) for n in range(40)]
+    before = [row(str(n), 0.1 + n % 8 / 10, 2, 2, 1, family=f"f{n % 10}") for n in range(40)]
+    after = [row(str(n), 0.2 + n % 8 / 10, 2, 2, 1, family=f"f{n % 10}") for n in range(40)]
     change = next(change for change in compare(before, after).changes if change.metric == "merge_purity")
     assert change.difference == pytest.approx(0.1)
     assert change.interval is not None
-    assert change.interval.low == pytest.approx(0.1)
+    assert 0.08 < change.interval.low < 0.1 < change.interval.high < 0.12
     assert (change.clear, change.counts) == (True, (40, 0, 0))
+
+
+def test_few_families_have_a_caution_in_place_of_a_test() -> None:
+    before = [row(str(n), 0.0, 2, 2, 1, family=f"f{n % 7}") for n in range(56)]
+    after = [replace(found, metrics=dict.fromkeys(found.metrics, 1.0)) for found in before]
+    found = compare(before, after)
+    assert found.caution is not None
+    assert "7 families" in found.caution
+    assert {(change.clear, change.detectable) for change in found.changes} == {(False, None)}
 
 
 def test_tasks_of_one_set_only_are_listed_not_compared() -> None:

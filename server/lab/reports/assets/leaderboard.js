@@ -3,11 +3,12 @@
 const KINDS = { model: "model", baseline: "baseline", client: "client" };
 
 pages.leaderboard = (data, root) => {
-  const main = frame(root, "leaderboard", ["Written by m3bench; nothing on this page is loaded from anywhere. Ranks: one more than the number of sets that are clearly better, task by task (permutation test over clusters, 5 %, Holm over all pairs); sets that cannot be told apart share one."], data.links, data.links ? [["Home", data.links.home], ["Board"]] : null);
+  const main = frame(root, "leaderboard", [`Written by m3bench; nothing on this page is loaded from anywhere. A rank is the range of places that the record bears at 95 %, ${data.joint ? "for all sets together" : "for each set by itself"} (inference for ranks after Mogstad and others, clustered by family).`], data.links, data.links ? [["Home", data.links.home], ["Board"]] : null);
   main.append(...[
     h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", {}, "Leaderboard"), h("p", { class: "soft" }, count(data.entries.length, "result set")))),
     mixedNote(data.mixed),
     data.common ? h("p", { class: "warning", role: "note" }, `Only the ${data.common.tasks} tasks that all sets have are compared here.`) : null,
+    ...Object.entries(data.cautions).map(([number, text]) => h("p", { class: "warning", role: "note" }, `By ${number}: ${text}`)),
     standingsSection(data),
     levelSection(data),
     plotSection(data),
@@ -69,11 +70,10 @@ function standingsSection(data) {
   const values = (name) => [...new Set(data.entries.flatMap((entry) => entry[name]))].sort();
   const ranked = (entry, name) => (entry.ranks[name] ? entry.ranks[name].rank : null);
   const first = (entry) => (entry.ranks.solved ? "solved" : "average");
-  const places = (entry, name) => (entry.ranks[name] && entry.ranks[name].interval[0] !== entry.ranks[name].interval[1] ? h("span", { class: "soft small" }, ` ${entry.ranks[name].interval.join("–")}`) : null);
   const number = (entry, name, text) => h("span", { "data-value": `${entry.name}.${name}` }, text);
-  const rankText = (entry, name) => (ranked(entry, name) === null ? "–" : String(ranked(entry, name)));
+  const rankText = (entry, name) => (ranked(entry, name) === null ? "–" : [...new Set(entry.ranks[name].interval)].join("–"));
   const columns = [
-    { label: "rank", right: true, by: (entry) => (ranked(entry, first(entry)) === null ? null : -ranked(entry, first(entry))), cell: (entry) => [number(entry, "rank", rankText(entry, first(entry))), places(entry, first(entry))] },
+    { label: "rank", right: true, by: (entry) => (ranked(entry, first(entry)) === null ? null : -ranked(entry, first(entry))), cell: (entry) => [number(entry, "rank", rankText(entry, first(entry)))] },
     { label: "set", head: true, by: (entry) => entry.name, cell: (entry) => [linked(setAddress(data, entry), said(entry.name)), " ", badge(entry.kind === "baseline" ? "extra" : "plain", KINDS[entry.kind] || entry.kind), h("span", { class: "soft small" }, " ", said([entry.solver, entry.profile].filter(Boolean).join(" · ")))] },
     ...(data.entries.some((entry) => entry.verdict) ? [{ label: "level", by: (entry) => (entry.verdict ? LEVELS.indexOf(entry.verdict.verdict) : null), cell: (entry) => levelOf(entry) }] : []),
     { label: "solved", right: true, by: (entry) => entry.summary.success, cell: (entry) => [number(entry, "success", percent(entry.summary.success)), h("span", { class: "n" }, "n " + grouped(entry.summary.checked))] },
@@ -81,7 +81,7 @@ function standingsSection(data) {
     { label: "95 % interval", cell: (entry) => h("span", { class: "number soft" }, entry.summary.success_interval ? `${fixed(entry.summary.success_interval[0] * 100, 1)} – ${percent(entry.summary.success_interval[1])}` : "–") },
     { label: "average", right: true, by: (entry) => entry.summary.metrics.average, cell: (entry) => [number(entry, "average", fixed(entry.summary.metrics.average)), h("span", { class: "n" }, "n " + grouped(entry.summary.runs))] },
     { label: "interval of the average", short: "its 95 % interval", cell: (entry) => h("span", { class: "number soft" }, span(entry.summary.intervals.average) || "–") },
-    { label: "rank by average", right: true, by: (entry) => (ranked(entry, "average") === null ? null : -ranked(entry, "average")), cell: (entry) => [rankText(entry, "average"), places(entry, "average")] },
+    { label: "rank by average", right: true, by: (entry) => (ranked(entry, "average") === null ? null : -ranked(entry, "average")), cell: (entry) => rankText(entry, "average") },
     { label: "calls", right: true, by: (entry) => perSample(entry, "calls"), cell: (entry) => fixed(perSample(entry, "calls"), 1) },
     { label: "time", right: true, by: (entry) => perSample(entry, "seconds"), cell: (entry) => (perSample(entry, "seconds") === null ? "–" : duration(perSample(entry, "seconds") * 1e9)) },
     ...(priced ? [{ label: "cost", right: true, by: (entry) => perSample(entry, "cost"), cell: (entry) => (perSample(entry, "cost") === null ? "–" : "$ " + fixed(perSample(entry, "cost"), 3)) }] : []),
@@ -181,7 +181,7 @@ function pairsSection(data) {
     { label: "number", head: true, cell: (pair) => pair.number }, { label: "first", cell: (pair) => said(pair.first) }, { label: "second", cell: (pair) => said(pair.second) },
     { label: "tasks", right: true, cell: (pair) => String(pair.tasks) }, { label: "difference", right: true, cell: (pair) => signed(pair.difference) },
     { label: "95 % interval", cell: (pair) => (pair.interval ? `${signed(pair.interval[0])} … ${signed(pair.interval[1])}` : "") },
-    { label: "p", right: true, cell: (pair) => fixed(pair.p) }, { label: "p, Holm", right: true, cell: (pair) => fixed(pair.p_holm) },
+    { label: "p", right: true, cell: (pair) => (pair.p === null ? "–" : pair.p < 0.001 ? "< 0.001" : fixed(pair.p)) },
     { label: "verdict", hide: true, cell: (pair) => (pair.clear ? badge("strong", "clear") : badge("plain", "cannot be told apart")) },
     { label: "better : worse", right: true, cell: (pair) => `${pair.better} : ${pair.worse}` }, { label: "detectable", right: true, cell: (pair) => fixed(pair.detectable) }];
   return section("pairs", "Pairwise comparison", "second minus first, over the tasks both have", disclosure(`Every pair: ${grouped(data.pairs.length)}`, () =>

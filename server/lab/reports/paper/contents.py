@@ -38,7 +38,7 @@ def tables(board: Leaderboard, analyses: Analyses) -> Iterator[PaperTable]:
 
 def _results(entries: Sequence[BoardEntry]) -> PaperTable:
     columns = (
-        Column(name="rank", heading="rank", form="count"), Column(name="set", heading="set"), Column(name="kind"),
+        Column(name="rank", heading="rank"), Column(name="set", heading="set"), Column(name="kind"),
         Column(name="agent"), Column(name="solver"), Column(name="profile"),
         Column(name="scored", heading="samples", form="count"), Column(name="void", heading="void", form="count"),
         Column(name="missing", form="count"),
@@ -46,7 +46,7 @@ def _results(entries: Sequence[BoardEntry]) -> PaperTable:
         Column(name="solved", heading="95 % interval", form="share", interval=True),
         Column(name="average", heading="average", form="score"),
         Column(name="average", heading="95 % interval", form="score", interval=True),
-        Column(name="average_rank", form="count"), Column(name="m3_average", heading="M3 metric", form="score"),
+        Column(name="average_rank"), Column(name="m3_average", heading="M3 metric", form="score"),
         Column(name="input_tokens", form="count"), Column(name="output_tokens", form="count"),
         Column(name="cost", form="cost"), Column(name="seconds", form="amount"), Column(name="conditions"),
     )  # fmt: skip
@@ -54,13 +54,14 @@ def _results(entries: Sequence[BoardEntry]) -> PaperTable:
     for entry in entries:
         summary, counts, usage, by_average = entry.summary, entry.counts, entry.usage, entry.ranks.get("average")
         rows.append(
-            (entry.rank, entry.name, entry.kind, entry.agent, entry.solver, entry.profile, counts.scored, counts.void,
+            (entry.place, entry.name, entry.kind, entry.agent, entry.solver, entry.profile, counts.scored, counts.void,
              counts.missing, summary.success, between(summary.success_interval), summary.metrics["average"],
-             between(summary.intervals.get("average")), None if by_average is None else by_average.rank, summary.paper,
+             between(summary.intervals.get("average")), None if by_average is None else by_average.text, summary.paper,
              usage.input_tokens, usage.output_tokens, usage.cost, usage.seconds, " ".join(entry.manifest))
         )  # fmt: skip
     caption = (
-        "Tasks solved and average, means over tasks with 95 % intervals; sets that share a rank cannot be told apart."
+        "Tasks solved and average, means over tasks with 95 % intervals; a rank is the range of places that the "
+        "record bears at 95 %."
     )
     return PaperTable(name="results", caption=caption, columns=columns, rows=tuple(rows))
 
@@ -80,16 +81,19 @@ def _pairs(pairs: Sequence[PairLine]) -> PaperTable:
         Column(name="second", heading="second"), Column(name="tasks", form="count"),
         Column(name="clusters", form="count"), Column(name="difference", heading="difference", form="change"),
         Column(name="difference", heading="95 % interval", form="change", interval=True),
-        Column(name="p", heading="p", form="p"), Column(name="p_holm", heading="p (Holm)", form="p"),
+        Column(name="p", heading="p", form="p"),
         Column(name="clear", heading="clear"), Column(name="better", form="count"),
         Column(name="worse", form="count"), Column(name="detectable", form="score"),
     )  # fmt: skip
     rows = (
         (pair.number, pair.first, pair.second, pair.tasks, pair.clusters, pair.difference, between(pair.interval),
-         pair.p, pair.p_holm, pair.clear, pair.better, pair.worse, pair.detectable)
+         pair.p, pair.clear, pair.better, pair.worse, pair.detectable)
         for pair in pairs
     )  # fmt: skip
-    caption = "Every two sets, task by task: second minus first, with the permutation test and Holm's adjustment."
+    caption = (
+        "Every two sets, task by task: second minus first, with the permutation test. Ranks rest on the differences "
+        "that are clear."
+    )
     return PaperTable(name="pairs", caption=caption, columns=columns, rows=tuple(rows))
 
 

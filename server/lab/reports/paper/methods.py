@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from m3bench.server.lab.results.comparability import profile_of
 from m3bench.server.lab.results.resultset import ResultSet, task_set_of
-from m3bench.server.scoring.statistics.clusters import RESAMPLES
 
 _SHORT = 12
 """Digits of a hash in running text."""
@@ -27,10 +26,9 @@ def methods(sets: Sequence[ResultSet], families: int) -> str:
         _limits(sets),
         _counts(sets),
         _numbers(sets),
-        "Intervals are 95 % score intervals with standard errors from a bootstrap that draws families (single tasks "
-        f"where there are fewer than six families), after repeats are averaged to tasks ({RESAMPLES} draws). Sets are "
-        "compared task by task with a permutation test over the same clusters; p values of all pairs are adjusted by "
-        "Holm's rule, and a difference is called clear at an adjusted p of at most 0.05.",
+        "Repeats are averaged to tasks. Intervals are 95 % posterior intervals of a beta-binomial model with families "
+        "as clusters. Sets are compared task by task with an exact permutation test over families. A rank is the range "
+        "of places that the record bears at 95 %, each set by itself, after Mogstad, Romano, Shaikh and Wilhelm.",
     ]
     return " ".join(part for part in parts if part)
 

@@ -53,13 +53,13 @@ def _certain(board: Leaderboard) -> list[str]:
             if least is None
             else f"; a difference of {least * 100:.0f} points would have been found four times out of five"
         )
-        return [f"No two sets differ clearly in what they solve{found}."]
+        return [board.cautions.get("solved") or f"No two sets differ clearly in what they solve{found}."]
     told = [f"{len(clear)} of {len(pairs)} pairs of sets differ clearly in what they solve."]
     for pair in sorted(clear, key=lambda pair: -abs(pair.difference))[:MANY]:
         better, worse = (pair.second, pair.first) if pair.difference > 0 else (pair.first, pair.second)
         told.append(
             f"{printable(better)} solves {abs(pair.difference) * 100:.1f} points more than {printable(worse)} "
-            f"(p after Holm {'< 0.001' if pair.p_holm < 0.001 else format(pair.p_holm, '.3f')})."
+            f"(p {'< 0.001' if pair.p is not None and pair.p < 0.001 else format(pair.p or 0.0, '.3f')})."
         )
     return [*told, f"… and {len(clear) - MANY} more in `pairs.csv`."] if len(clear) > MANY else told
 

@@ -207,6 +207,7 @@ def write_site(
     *,
     mixed: bool = False,
     common: bool = False,
+    joint: bool = False,
     libraries: Sequence[Library] = (),
     verdicts: Mapping[str, VerdictDocument] | None = None,
     tell: Callable[[str], None] = lambda name: None,
@@ -218,6 +219,7 @@ def write_site(
         sets: The sets.
         mixed: Put sets together although they were made under other conditions.
         common: Compare over the tasks that all sets have.
+        joint: Give ranks that hold together at 95 %, and not each by itself.
         libraries: Sets of tasks at hand; questions and pictures come from them.
         verdicts: What came of verifying each set, by its name.
         tell: Is told twice of every set: when its numbers are known, and when it is about to be written.
@@ -236,7 +238,7 @@ def write_site(
         tell(results.header.name)
         return made[key]
 
-    document = leaderboard_document(sets, mixed=mixed, common=common, document_of=document_of)
+    document = leaderboard_document(sets, mixed=mixed, common=common, joint=joint, document_of=document_of)
     entries = (replace(entry, verdict=_shown((verdicts or {}).get(entry.name))) for entry in document.entries)
     document = replace(document, entries=tuple(entries))
     if common:
@@ -404,16 +406,17 @@ def _entries_csv(entries: Iterable[BoardEntry]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(
-        ["rank", "name", "kind", "agent", "solver", "profile", "scored", "void", "success", "success_low",
-         "success_high", "average_rank", *COLUMNS, "average_low", "average_high", "m3_average", "input_tokens",
-         "output_tokens", "cost", "manifest", "level"]
+        ["rank", "rank_high", "name", "kind", "agent", "solver", "profile", "scored", "void", "success", "success_low",
+         "success_high", "average_rank", "average_rank_high", *COLUMNS, "average_low", "average_high",
+         "m3_average", "input_tokens", "output_tokens", "cost", "manifest", "level"]
     )  # fmt: skip
     for entry in entries:
         summary, usage, by_average = entry.summary, entry.usage, entry.ranks.get("average")
+        first = entry.ranks.get("solved") or by_average
         writer.writerow(
-            [entry.rank, safe(entry.name), entry.kind, safe(entry.agent), entry.solver, entry.profile,
-             entry.counts.scored, entry.counts.void, summary.success, *_ends(summary.success_interval),
-             None if by_average is None else by_average.rank, *(summary.metrics.get(name) for name in COLUMNS),
+            [*(first.interval if first else ("", "")), safe(entry.name), entry.kind, safe(entry.agent), entry.solver,
+             entry.profile, entry.counts.scored, entry.counts.void, summary.success, *_ends(summary.success_interval),
+             *(by_average.interval if by_average else ("", "")), *(summary.metrics.get(name) for name in COLUMNS),
              *_ends(summary.intervals.get("average")), summary.paper, usage.input_tokens, usage.output_tokens,
              usage.cost, " ".join(entry.manifest), "" if entry.verdict is None else entry.verdict.verdict]
         )  # fmt: skip
