@@ -20,7 +20,7 @@ from inspect_ai.model import (
     ContentText,
     ContentVideo,
 )
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import Solver, TaskState
 from mcp_types import ImageContent
 
@@ -31,6 +31,7 @@ from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.server.scoring.statistics.estimates import Estimate, Kind, estimate
 from m3bench.tasks.errors import RunError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import MEDIA, Task, picture_type, recording_type
@@ -44,7 +45,40 @@ FACTS = ("task", "family", "checks", "outcomes", "excluded", "reference", "range
 VALUES = (*AVERAGED, "average", "success", "m3_average")
 
 
-@scorer(metrics={"*": [mean(), stderr()]})
+@metric
+def mean() -> Metric:
+    """The mean over tasks of the means over their repeats, as every table of ours has it."""
+
+    def computed(scores: list[SampleScore]) -> float:
+        found = _estimate(scores)
+        return float("nan") if found is None else found.value
+
+    return computed
+
+
+@metric
+def stderr(of: Kind = "average") -> Metric:
+    """The standard error of that mean, with families as clusters."""
+
+    def computed(scores: list[SampleScore]) -> float:
+        found = _estimate(scores, of)
+        return float("nan") if found is None or found.error is None else found.error
+
+    return computed
+
+
+def _estimate(scores: list[SampleScore], of: Kind = "average") -> Estimate | None:
+    tries: dict[str, list[float]] = {}
+    families: dict[str, str | None] = {}
+    for sample in scores:
+        facts = sample.score.metadata or {}
+        task = str(facts.get("task", sample.sample_id))
+        tries.setdefault(task, []).append(sample.score.as_float())
+        families[task] = facts.get("family")
+    return estimate({task: sum(values) / len(values) for task, values in tries.items()}, families, of=of)
+
+
+@scorer(metrics={name: [mean(), stderr("solved" if name == "success" else "average")] for name in VALUES})
 def scorecard() -> Scorer:
     """The score card of the sample's run."""
 

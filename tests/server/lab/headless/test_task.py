@@ -4,9 +4,11 @@ from base64 import b64decode
 
 import pytest
 from inspect_ai.model import ChatMessageUser, ContentAudio, ContentImage, ContentText, ContentVideo
+from inspect_ai.scorer import SampleScore, Score
 from mcp_types import ImageContent
 
-from m3bench.server.lab.headless.task import prompt, with_pictures
+from m3bench.server.lab.headless.task import mean, prompt, stderr, with_pictures
+from m3bench.server.scoring.statistics.estimates import estimate
 from m3bench.tasks.library import SETS, Library
 from tests.pictures import assert_same_bytes
 
@@ -57,3 +59,18 @@ def test_a_recording_is_sent_to_a_model_that_takes_it_and_others_are_told_where_
     assert isinstance(told, ContentText)
     assert f"The recording cannot be played to you; tools find it at ./media/{name}." in told.text
     assert "names begin with recordings" in told.text
+
+
+def test_inspect_shows_the_numbers_of_the_tables() -> None:
+    """Repeats are averaged to tasks, and the error is clustered by family."""
+    values = {f"{family}-{task}": float((family * task) % 3 == 0) for family in range(10) for task in range(4)}
+    families: dict[str, str | None] = {task: task.partition("-")[0] for task in values}
+    scores = [
+        SampleScore(score=Score(value=value, metadata={"task": task, "family": families[task]}), sample_id=task)
+        for task, value in values.items()
+        for _ in range(1 + (task == "1-1"))
+    ]
+    found = estimate(values, families, of="solved")
+    assert found is not None
+    assert mean()(scores) == pytest.approx(found.value)
+    assert stderr("solved")(scores) == pytest.approx(found.error)
