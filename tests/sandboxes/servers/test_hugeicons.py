@@ -48,6 +48,10 @@ def test_the_list_comes_in_pages_that_are_whole_together(bench: Bench) -> None:
         ("shopping basket", "shopping-basket"),
         ("basket shopping", "shopping-basket"),
         ("pole", "utility-pole"),
+        ("twitter", "twitter"),
+        ("facebook", "facebook-01"),
+        ("youtube", "youtube"),
+        ("github", "github"),
         ("coffe", "coffee-"),
     ],
 )
