@@ -50,9 +50,10 @@ def articles() -> Sequence[Article]:
     composed = {fold(article["title"]): article for article in _composed()}
     taken = {fold(name) for article in written for name in (article["title"], *article.get("aliases", ()))}
     taken |= composed.keys()
-    for article in composed.values():
-        article["aliases"] = [alias for alias in article["aliases"] if fold(alias) not in taken]
-        taken |= set(map(fold, article["aliases"]))
+    for key, article in composed.items():
+        aliases = [alias for alias in article["aliases"] if fold(alias) not in taken]
+        taken |= set(map(fold, aliases))
+        composed[key] = {**article, "aliases": aliases}
     whole = [_with_facts(article, composed.pop(fold(article["title"]), None)) for article in written]
     return [*whole, *composed.values()]
 
@@ -114,8 +115,8 @@ def _country(facts: Record) -> Article:
     size = f"an area of {_number(facts['area_km2'])} square kilometres"
     if facts["people"]:
         people = f"about {_people(facts['people'])} inhabitants"
-        ways = (f"It has {size} and {people}.", f"With {people} it covers {size}.", f"It has {people} on {size}.")
-        sentences.append(noise.pick(ways, "size", code))
+        told = (f"It has {size} and {people}.", f"With {people} it covers {size}.", f"It has {people} on {size}.")
+        sentences.append(noise.pick(told, "size", code))
     else:
         sentences.append(f"It has {size} and no permanent population.")
     sentences += _borders(code, country)
