@@ -13,7 +13,7 @@ from functools import partial
 import anyio
 import anyio.to_thread
 
-from m3bench.sandboxes.content import CallToolResult, blocks, result, with_gap_sentence
+from m3bench.sandboxes.content import Block, CallToolResult, blocks, result, with_gap_sentence
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers import load
 from m3bench.sandboxes.toolserver import ToolServer
@@ -28,12 +28,15 @@ MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
 MAX_RESULT_BYTES = 64 * 1024 * 1024
 MAX_QUERY_CHARACTERS = 2000
 """How long a name, an address or a search may be; services that are asked refuse longer ones too."""
-_ASKED = frozenset(
-    ("address", "query", "q", "title", "keywords", "location", "city", "food", "destination", "origin", "topic", "doi")
-)
-"""Names of arguments that are looked up; texts that are written into files are as long as they like."""
+MAX_LINE_CHARACTERS = 32_000
+"""How long the text of a line on a map may be."""
+_LINES = frozenset(("path", "points", "locations", "markers"))
 _BOUNDED = frozenset(("amazon", "excel", "food_nutrition_mcp", "ppt"))
 """Servers that have bounds of their own."""
+_FILES = frozenset(("desk", "dinox-mcp", "imagesorcery-mcp", "ocr", "pyzbar-mcp", "recordings", "studio"))
+"""Servers that work on files: nothing is looked up, and a text that is written is as long as it likes."""
+MAX_NAMED = 10
+"""Undeclared arguments that are named in an answer."""
 
 NOT_AN_OBJECT = "arguments must be an object"
 
@@ -100,6 +103,11 @@ class Dispatcher:
         except Exception as error:
             logger.exception("Server %s cannot be loaded", tool.server)
             raise SandboxError(f"Server {tool.server!r} cannot be loaded: {type(error).__name__}: {error}.") from error
+        found = await self._answer(server, tool, arguments)
+        found.result["content"] += _ignored(tool, arguments)
+        return found
+
+    async def _answer(self, server: ToolServer, tool: Tool, arguments: Mapping[str, object]) -> ToolResult:
         try:
             value = await self._run(server, tool, arguments)
             return ToolResult("success", {"content": blocks(value, server.layout), "isError": False})
@@ -131,12 +139,29 @@ class Dispatcher:
 
 
 def _check_length(tool: Tool, arguments: Mapping[str, object]) -> None:
-    if tool.server in _BOUNDED:
+    """Raise `InvalidArgumentsError` when a text is too long to be looked up in little time."""
+    if tool.server in _BOUNDED | _FILES:
         return
     for name, value in arguments.items():
-        if name in _ASKED and isinstance(value, str) and len(value) > MAX_QUERY_CHARACTERS:
-            problem = f"{name!r} has {len(value)} characters (expected at most {MAX_QUERY_CHARACTERS})"
+        most = MAX_LINE_CHARACTERS if name in _LINES else MAX_QUERY_CHARACTERS
+        longest = max(
+            (len(text) for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)), default=0
+        )
+        if longest > most:
+            problem = f"{name!r} has {longest} characters (expected at most {most})"
             raise InvalidArgumentsError(tool.qualified, [problem])
+
+
+def _ignored(tool: Tool, arguments: Mapping[str, object]) -> list[Block]:
+    """A sentence that names the arguments which the tool does not have, if there are any."""
+    known = {*tool.input_schema.get("properties", {}), *(path.partition(".")[0] for path in tool.elsewhere.values())}
+    names = [str(name)[:MAX_QUERY_CHARACTERS] for name in arguments if name not in known]
+    if not names:
+        return []
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    told = ", ".join(map(repr, names[:MAX_NAMED])) + more
+    has = ", ".join(tool.input_schema.get("properties", {})) or "none"
+    return [{"type": "text", "text": f"Ignored: {tool.name} has no argument {told}. Its arguments: {has}."}]
 
 
 def _failed(error: ToolError, answer: CallToolResult) -> ToolResult:

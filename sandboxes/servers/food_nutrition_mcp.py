@@ -2,8 +2,9 @@
 
 A description is an amount, a measure and a food, as people write them: `2 large eggs`, `half a cup of rice`,
 `chicken breast 150g`. The amount may be figures, fractions or words; the measure a unit, a size or a household vessel,
-before or after the food. Words that change neither (fresh, sliced, organic) are skipped, and nothing is read after the
-first food. Failures are ordinary results.
+before or after the food. Words that change neither (fresh, sliced, organic) are skipped. Several foods (`2 eggs and 1
+slice of toast`) are added up when every one of them is understood, and refused otherwise. Failures are ordinary
+results.
 """
 
 import math
@@ -24,6 +25,8 @@ _FRACTIONS = {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3",
 _NUMBER = r"\d+/\d+|\d+(?:\.\d+)?"
 _TOKEN = re.compile(rf"{_NUMBER}|[^\W\d_][\w'’-]*")
 _NEXT_FOOD = re.compile(r"[,;+&\n]|\b(?:and|with|plus)\b")
+_JOINED = re.compile(r"[;+&\n]|\b(?:and|with|plus)\b")
+"""What stands between two foods, or within the name of a dish; after a comma there may be a remark."""
 _HALF_MORE = re.compile(r"\band (?:a|one) half\b|\band 1/2\b")
 
 
@@ -99,6 +102,13 @@ _PLAIN = frozenset(
         "pieces pitted washed skinless boneless unsalted",
     )
 )
+_REMARKS = _PLAIN | frozenset(
+    _listed(
+        "baked boiled bone bones braised broiled fried grilled roasted steamed toasted drained halved lightly mashed",
+        "on no without skin skins peel seeds seedless shell hot cold warm side top please each",
+    )
+)
+"""Words that after a food say how it is, and are no food of their own."""
 
 
 @dataclass(frozen=True)
@@ -109,18 +119,29 @@ class Portion:
     grams: float
 
 
-def portion(text: str) -> Portion | None:
-    """The first portion that a text describes; None when no food can be made out."""
+def portions(text: str) -> list[Portion]:
+    """The portions that a text describes, all of them; none when one of them cannot be made out."""
     if len(text) > LONGEST_TEXT:
-        return None
+        return []
     tidy = _tidy(text)
     whole = foods.named(tidy)
     if whole:
-        return Portion(whole, whole.weight(None))
+        return [Portion(whole, whole.weight(None))]
     parts = [part for part in _NEXT_FOOD.split(tidy) if part.strip()]
-    if len(parts) > 1:
-        return _read(tidy, clearly=True) or _read(parts[0])
-    return _read(tidy)
+    if len(parts) == 1:
+        return _some(_read(tidy))
+    dish = _read(tidy, clearly=True)
+    if dish and (not _JOINED.search(tidy) or any(map(_JOINED.search, (dish.food.name.lower(), *dish.food.aliases)))):
+        return [dish]
+    foods_meant = [parts[0], *(part for part in parts[1:] if not set(_TOKEN.findall(part)) <= _REMARKS)]
+    if len(foods_meant) == 1:
+        return _some(_read(parts[0]))
+    found = [_read(part, clearly=True) for part in foods_meant]
+    return [portion for portion in found if portion] if all(found) else []
+
+
+def _some(found: Portion | None) -> list[Portion]:
+    return [found] if found else []
 
 
 def names_another(text: str) -> bool:
@@ -271,14 +292,16 @@ async def get_nutrition(query: str | None = None, food: str | None = None) -> st
         raise SoftError(_MISSING, outcome="invalid_arguments")
     if _NEGATIVE.match(asked):
         raise SoftError(_EMPTY, outcome="invalid_arguments")
-    found = portion(asked)
-    if found is None:
+    found = portions(asked)
+    if not found:
         raise SoftError(_UNCLEAR, outcome="gap" if names_another(asked) else "invalid_arguments")
-    if not found.grams:
+    if not all(portion.grams for portion in found):
         raise SoftError(_EMPTY, outcome="invalid_arguments")
     return "\n".join([f"Nutrition for: {asked}", *_lines(found)])
 
 
-def _lines(found: Portion) -> list[str]:
-    nutrients = found.food.nutrients
-    return [f"- {label}: {nutrients[name] * found.grams / 100:.2f} {unit}" for name, (label, unit) in _LINES.items()]
+def _lines(found: Sequence[Portion]) -> list[str]:
+    return [
+        f"- {label}: {sum(portion.food.nutrients[name] * portion.grams / 100 for portion in found):.2f} {unit}"
+        for name, (label, unit) in _LINES.items()
+    ]

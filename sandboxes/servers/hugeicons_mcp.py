@@ -158,6 +158,8 @@ STYLES = (
     "twotone-rounded",
 )
 MOST_FOUND = 50
+PAGE = 100
+MOST_LISTED = 500
 
 _LAYERED = ("bulk", "duotone", "twotone")
 """Styles drawn in two layers, each with a glyph of its own."""
@@ -167,8 +169,17 @@ _CREATED = "2025-02-10T09:00:00.000Z"
 
 
 @server.tool
-async def list_icons() -> str:
-    return _all_icons()
+async def list_icons(offset: int = 0, limit: int = PAGE) -> list[str]:
+    icons = tables.load("icons")
+    if offset < 0 or not 1 <= limit <= MOST_LISTED:
+        raise ToolError(
+            f"-32602: offset must be 0 or more and limit 1 to {MOST_LISTED}, not {offset} and {limit}",
+            outcome="invalid_arguments",
+        )
+    end = min(offset + limit, len(icons))
+    rest = f" The next page: list_icons with offset {end}." if end < len(icons) else ""
+    shown = f"Icons {offset + 1} to {end} of {len(icons)}." if offset < end else f"There are {len(icons)} icons."
+    return [_json(icons[offset:end]), shown + rest]
 
 
 @server.tool
@@ -235,11 +246,6 @@ def _by_name() -> Mapping[str, Icon]:
 @cache
 def _index() -> SearchIndex[Icon]:
     return SearchIndex(tables.load("icons"), {"name": 3.0, "tags": 2.5, "category": 0.5})
-
-
-@cache
-def _all_icons() -> str:
-    return _json(tables.load("icons"))
 
 
 def _json(value: object) -> str:

@@ -331,6 +331,7 @@ STATES = tuple(_STATE_CODES.split())
 
 _FIELDS: Mapping[str, Mapping[str, float]] = {
     "parks": {"name": 3.0, "code": 3.0, "topics": 1.5, "activities": 1.5, "state_names": 1.5, "description": 1.2},
+    "park_units": {"name": 3.0, "id": 3.0, "designation": 1.5, "description": 1.2},
     "park_alerts": {"title": 3.0, "category": 1.5, "description": 1.5, "park": 1.5},
     "park_visitor_centers": {"name": 3.0, "park": 1.5, "description": 1.2},
     "park_campgrounds": {"name": 3.0, "park": 1.5, "description": 1.2},
@@ -356,17 +357,17 @@ async def findParks(
     wanted = {name.casefold() for name in _parts(activities)}
 
     def fits(park: Record) -> bool:
-        offered = {name.casefold() for name in park["activities"]}
+        offered = {name.casefold() for name in park.get("activities", ())}
         return (not states or bool(states & set(park["states"]))) and wanted <= offered
 
-    if q and q.strip() and not wanted and not _index("parks").search(q, 1, keep=fits):
-        in_states = [unit for unit in _units().values() if not states or states & set(unit["states"])]
-        named = [unit for _, unit in _unit_index().search(q, len(in_states)) if unit in in_states]
-        size, offset = _count("limit", limit, DEFAULT_LIMIT), _count("start", start, 0)
-        page = [unit_summary(unit) for unit in named[offset : offset + size]]
-        if named:
-            return {"total": len(named), "limit": size, "start": offset, "parks": page}
-    return _page("parks", q, fits, limit, start, park_summary, "parks")
+    def show(park: Record) -> dict[str, object]:
+        return park_summary(park) if park["id"] in _parks() else unit_summary(park)
+
+    size, offset = _count("limit", limit, DEFAULT_LIMIT), _count("start", start, 0)
+    found = [*_found("parks", q, fits), *_found("park_units", q, fits)]
+    page = [show(park) for park in found[offset : offset + size]]
+    answer = {"total": len(found), "limit": size, "start": offset, "parks": page}
+    return covered(answer, found, q if q and q.strip() else "any")
 
 
 @server.tool
@@ -456,21 +457,24 @@ def _page(
     *,
     possible: bool = True,
 ) -> dict[str, object]:
-    """One page of what fits, as a list and (but for parks) by park code.
+    """One page of what fits, as a list and by park code.
 
     Nothing at all is a gap of the world where it is `possible` that there is something.
     """
     size, offset = _count("limit", limit, DEFAULT_LIMIT), _count("start", start, 0)
-    records = _rows(table)
-    if query and query.strip():
-        found = [record for _, record in _index(table).search(query, len(records), keep=keep)]
-    else:
-        found = [record for record in records if keep(record)]
+    found = _found(table, query, keep)
     page = [show(record) for record in found[offset : offset + size]]
     answer: dict[str, object] = {"total": len(found), "limit": size, "start": offset, name: page}
-    if table != "parks":
-        answer[f"{name}ByPark"] = _by_park(page)
+    answer[f"{name}ByPark"] = _by_park(page)
     return covered(answer, found or not possible, query if query and query.strip() else "any")
+
+
+def _found(table: str, query: str | None, keep: Callable[[Record], bool]) -> list[Record]:
+    """The records of a table that fit: those that a query means, best first, or all."""
+    records = _rows(table)
+    if query and query.strip():
+        return [record for _, record in _index(table).search(query, len(records), keep=keep)]
+    return [record for record in records if keep(record)]
 
 
 def _by_park(page: Iterable[dict[str, object]]) -> dict[str, list[dict[str, object]]]:
@@ -533,17 +537,13 @@ def _units() -> Mapping[str, Record]:
 
 
 @cache
-def _unit_index() -> SearchIndex[Record]:
-    fields = {"name": 3.0, "id": 3.0, "designation": 1.5, "description": 1.2}
-    return SearchIndex(list(_units().values()), fields, coverage=0.7)
-
-
-@cache
 def _rows(table: str) -> Sequence[Record]:
     """The records of a table with what the search also looks at, in the order of the public lists."""
     rows: list[Record] = []
     for record in tables.load(table):
-        if table == "parks":
+        if table == "park_units":
+            rows.append(record)
+        elif table == "parks":
             rows.append({**record, "code": record["id"], "state_names": [STATE_NAMES[s] for s in record["states"]]})
         else:
             rows.append({**record, "park": _parks()[record["park_id"]]["name"]})
@@ -556,4 +556,4 @@ def _rows(table: str) -> Sequence[Record]:
 
 @cache
 def _index(table: str) -> SearchIndex[Record]:
-    return SearchIndex(_rows(table), _FIELDS[table])
+    return SearchIndex(_rows(table), _FIELDS[table], coverage=0.7 if table == "park_units" else 0.5)

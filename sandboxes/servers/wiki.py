@@ -1,11 +1,12 @@
 """The `wiki` server: titles for a query, and the lead of one article.
 
-Articles, redirects and disambiguation pages are our own wording of public facts; towns and airports of which none is
-written have one that the world's tables say (`gazetteer_articles`). A title is taken without regard
-to case, accents and underscores, and a redirect leads to its article; a page that is not there is a 404, as on the
-public site, and a gap of the world unless no page can have that title.
+Articles, redirects and disambiguation pages are our own wording of public facts; countries, states, elements and the
+like (`fact_articles`) and towns and airports (`gazetteer_articles`) have what the world's tables say. A title
+is taken without regard to case, accents and underscores, and a redirect leads to its article; a page that is not there
+is a 404, as on the public site, and a gap of the world unless no page can have that title.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from urllib.parse import quote
@@ -13,7 +14,7 @@ from urllib.parse import quote
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_title
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.world import gazetteer_articles, tables
+from m3bench.sandboxes.world import fact_articles, gazetteer_articles
 from m3bench.sandboxes.world.search import SearchIndex, fold, words
 from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import ToolError
@@ -27,12 +28,19 @@ LONG_QUERY = 3
 """So many words that all stand in one article say what it is about."""
 _FIELDS = {"title": 3.0, "aliases": 2.8, "description": 1.2, "extract": 0.9}
 
+_ASPECT = re.compile(
+    r"^(?:what (?:is|are|was) )?(?:the )?(?:population|area|size|currency|languages?|borders|neighbou?rs|symbol"
+    r"|atomic (?:number|weight)|(?:melting|boiling) point|moons?) of (?:the )?",
+    re.IGNORECASE,
+)
+"""What of a thing is asked for, before its name."""
+
 _PAGE = "https://en.wikipedia.org/api/rest_v1/page/summary/"
 
 
 @server.tool
 async def search(query: str, n: int = 3) -> str:
-    found = _found(query)[: max(1, min(n, MOST_TITLES))]
+    found = (_found(query) or _found(_ASPECT.sub("", query.strip())))[: max(1, min(n, MOST_TITLES))]
     answer = "\n".join(["Top results:", *(f"- {article['title']}" for article in found)]) if found else "No results."
     return covered(answer, found, query)
 
@@ -71,21 +79,21 @@ def _key(title: str) -> str:
 
 @cache
 def _by_title() -> Mapping[str, Article]:
-    articles = tables.load("articles")
+    articles = fact_articles.articles()
     redirects = {_key(alias): article for article in articles for alias in article.get("aliases", ())}
     return redirects | {_key(article["title"]): article for article in articles}
 
 
 @cache
 def _names() -> SearchIndex[Article]:
-    return SearchIndex(tables.load("articles"), {"title": 3.0, "aliases": 2.8, "description": 1.2}, coverage=0.66)
+    return SearchIndex(fact_articles.articles(), {"title": 3.0, "aliases": 2.8, "description": 1.2}, coverage=0.66)
 
 
 @cache
 def _texts() -> SearchIndex[Article]:
-    return SearchIndex(tables.load("articles"), _FIELDS)
+    return SearchIndex(fact_articles.articles(), _FIELDS)
 
 
 @cache
 def _whole_texts() -> SearchIndex[Article]:
-    return SearchIndex(tables.load("articles"), _FIELDS, coverage=0.9)
+    return SearchIndex(fact_articles.articles(), _FIELDS, coverage=0.9)

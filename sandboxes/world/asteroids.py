@@ -1,7 +1,8 @@
 """Near-Earth asteroids: numbered ones with true orbits, and the small ones that pass unnamed every day.
 
-Orbits, brightness and some famous passages are true. All other passages are seeded: a numbered asteroid comes by
-about once per synodic period, and each day has a handful of small objects whose facts follow from their number.
+Orbits, brightness and some famous passages are true. All other passages are seeded and say so: a numbered asteroid
+comes by about once per synodic period, and each day has a handful of small objects whose facts follow from their
+number. Ids and designations of these are higher than those of any real object.
 """
 
 import math
@@ -19,7 +20,9 @@ LAST = date(2099, 12, 31)
 _FIRST_NUMBERED = datetime(2000, 1, 1, tzinfo=UTC)
 """Passages of numbered asteroids are told from here on."""
 _NUMBERED_IDS = 2_000_000
-_SMALL_IDS = 54_000_000
+_SMALL_IDS = 59_000_000
+_SMALL_CYCLES = 9000
+"""Real designations have counted to some hundreds within half a month."""
 _SLOTS = 16
 """Small objects a day, at most."""
 _AU_KM = 149_597_870.7
@@ -35,6 +38,8 @@ class Passage:
     time: datetime
     distance_km: float
     speed_km_h: float
+    known: bool = False
+    """Whether it took place, or will, as it is told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +131,7 @@ def _numbered(record: tables.Record) -> Asteroid:
 def _passages(record: tables.Record) -> list[Passage]:
     """The famous passages and, well away from them in time, seeded ones."""
     known = [
-        Passage(datetime.fromisoformat(entry["time"]), entry["distance_km"], entry["speed_km_h"])
+        Passage(datetime.fromisoformat(entry["time"]), entry["distance_km"], entry["speed_km_h"], known=True)
         for entry in record.get("approaches", ())
     ]
     draws = noise.generator_of("passages", record["number"])
@@ -187,7 +192,7 @@ def _designation(day: date, slot: int) -> str:
         key = ("designation", day.isoformat(), slot)
         year, half = noise.integer(1998, 2015, *key, "year"), noise.integer(0, 23, *key, "half")
         order = noise.integer(0, 399, *key, "order")
-    return f"{year} {_LETTERS[half]}{_LETTERS[order % 25]}{order // 25 or ''}"
+    return f"{year} {_LETTERS[half]}{_LETTERS[order % 25]}{_SMALL_CYCLES + order // 25}"
 
 
 def _speed(axis: float, eccentricity: float, inclination: float) -> float:

@@ -27,8 +27,12 @@ _EVERYDAY = {
     "broken": "fracture",
     "chickenpox": "varicella",
     "cold sore": "herpesviral vesicular dermatitis",
+    "common cold": "acute nasopharyngitis",
+    "stomach flu": "viral intestinal infection",
+    "flu": "influenza",
     "frozen shoulder": "adhesive capsulitis of shoulder",
     "golfers elbow": "medial epicondylitis",
+    "hay fever": "allergic rhinitis due to pollen",
     "heart attack": "acute myocardial infarction",
     "heartburn": "gastro-esophageal reflux",
     "high blood pressure": "essential primary hypertension",
@@ -37,6 +41,7 @@ _EVERYDAY = {
     "low blood sugar": "hypoglycemia",
     "mini stroke": "transient cerebral ischemic attack",
     "pink eye": "conjunctivitis",
+    "piles": "hemorrhoids",
     "ringworm": "dermatophytosis",
     "shingles": "zoster",
     "stroke": "cerebral infarction",
@@ -45,6 +50,9 @@ _EVERYDAY = {
 }
 """Words of every day that the classification does not use."""
 _ALONE = {
+    "cold": "acute nasopharyngitis",
+    "flu": "influenza due to unidentified influenza virus with other respiratory manifestations",
+    "influenza": "influenza due to unidentified influenza virus with other respiratory manifestations",
     "diabetes": "type 2 diabetes mellitus without complications",
     "hypertension": "essential primary hypertension",
 }

@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 
 from m3bench.sandboxes.world import noise, tables
-from m3bench.sandboxes.world.search import SearchIndex
+from m3bench.sandboxes.world.search import SearchIndex, fold, words
 from m3bench.sandboxes.world.tables import Record
 
 HOME = "amazon.com"
@@ -93,8 +93,26 @@ def marketplaces() -> Mapping[str, Marketplace]:
 
 def find(keywords: str, limit: int) -> list[Product]:
     """The products that fit the words best; of those that fit alike, the most bought first."""
-    found = _index().search(_UNIT.sub(r"\1 ", keywords), limit)
-    return [products()[record["asin"]] for _, record in found]
+    text = _UNIT.sub(r"\1 ", keywords)
+    found = [products()[record["asin"]] for _, record in _index().search(text, limit)]
+    kind = _kind_asked(text)
+    if kind and not any(kind in fold(product.title) or kind == fold(product.kind) for product in found):
+        # What only shares a word with the thing, as a gaming keyboard with a gaming laptop, is not the thing.
+        meant = [record["asin"] for _, record in _index().search(kind, limit) if fold(record["kind"]) == kind]
+        found = [products()[asin] for asin in meant] + found
+    return found[:limit]
+
+
+def _kind_asked(keywords: str) -> str:
+    """The kind of article that the last words name, as in `gaming laptop`; empty when they name none."""
+    asked = words(keywords)
+    ends = (" ".join(asked[start:]) for start in range(len(asked)))
+    return next((end.removesuffix("s") for end in ends if {end, end.removesuffix("s")} & _kinds()), "")
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    return frozenset(fold(product.kind) for product in products().values())
 
 
 @cache

@@ -31,24 +31,45 @@ def companies() -> Mapping[str, Company]:
     return {company["id"]: company for company in tables.load("companies")}
 
 
-def find(ticker: str) -> Company | None:
-    """The share of a ticker, in whatever case it is written."""
-    return companies().get(ticker.strip().upper())
+@cache
+def instruments() -> Mapping[str, Record]:
+    """What has a price and is no share: indices, currency pairs and futures, by ticker."""
+    return {record["id"]: record for record in tables.load("instruments")}
+
+
+def find(ticker: str) -> Record | None:
+    """The share or other instrument of a ticker, in whatever case it is written."""
+    symbol = ticker.strip().upper()
+    return companies().get(symbol) or instruments().get(symbol)
+
+
+def decimals(ticker: str) -> int:
+    """Decimals of a price: a tick is one of the last."""
+    return int(_priced(ticker).get("decimals", 2))
+
+
+def ticks(ticker: str) -> int:
+    """How many ticks make one unit of the currency."""
+    return int(10 ** decimals(ticker))
+
+
+def _priced(ticker: str) -> Record:
+    return companies().get(ticker) or instruments()[ticker]
 
 
 def minutes(ticker: str, number: int) -> Bars:
     """The minutes of a trading day, by its number from 1 on."""
-    company = companies()[ticker]
+    company = _priced(ticker)
     moves_as, volatility = company["moves_as"], company["volatility"]
     before, after = float(_levels(ticker)[number - 1]), float(_levels(ticker)[number])
     count = sessions.length(sessions.days()[number])
     opening = before * (1 + _GAP * volatility * float(bars.steps(number, 1, moves_as, "gap")[0]))
     path = bars.brownian_bridge(opening, after, count, _INSIDE * volatility, moves_as, number)
-    points = np.rint(path * CENTS).astype(np.int64)
+    points = np.rint(path * ticks(ticker)).astype(np.int64)
     restless = abs(after / before - 1) / volatility
     busy = noise.between(0.7, 1.2, ticker, number, "busy") * (0.85 + 0.25 * restless) * count / sessions.FULL_MINUTES
     volume = round(company["volume"] * busy)
-    reach = volatility * after * CENTS / 60
+    reach = volatility * after * ticks(ticker) / 60
     return bars.trade(points, reach, volume, 1.0, _bustle(count), ticker, number)
 
 
@@ -60,7 +81,7 @@ def daily(ticker: str) -> Bars:
 
 def close_on(ticker: str, number: int) -> float:
     """The closing price of a trading day."""
-    return round(float(np.rint(_levels(ticker)[number] * CENTS)) / CENTS, 2)
+    return round(float(np.rint(_levels(ticker)[number] * ticks(ticker))) / ticks(ticker), decimals(ticker))
 
 
 def last_close(ticker: str) -> float:
@@ -70,22 +91,23 @@ def last_close(ticker: str) -> float:
 
 def is_known(ticker: str, day: date) -> bool:
     """Whether the close of a day is the real one and not drawn."""
-    return day.isoformat() in companies()[ticker]["closes"]
+    priced = _priced(ticker)
+    return bool(priced.get("known", True)) and day.isoformat() in priced["closes"]
 
 
 def dividends(ticker: str) -> Mapping[date, float]:
     """Dividend per share by the day from which a buyer no longer gets it."""
-    return {date.fromisoformat(day): float(amount) for day, amount in companies()[ticker]["dividends"]}
+    return {date.fromisoformat(day): float(amount) for day, amount in _priced(ticker).get("dividends", ())}
 
 
 def splits(ticker: str) -> Mapping[date, float]:
     """New shares per old one by the first day after the split."""
-    return {date.fromisoformat(day): float(ratio) for day, ratio in companies()[ticker]["splits"]}
+    return {date.fromisoformat(day): float(ratio) for day, ratio in _priced(ticker).get("splits", ())}
 
 
 @cache
 def _levels(ticker: str) -> Array:
-    company = companies()[ticker]
+    company = _priced(ticker)
     anchors = {sessions.numbers()[date.fromisoformat(day)]: close for day, close in company["closes"].items()}
     volatility = company["volatility"]
     return bars.levels(anchors, volatility, company["moves_as"], market="stocks", share=_MARKET_SHARE)

@@ -22,6 +22,10 @@ CHUNK = 64
 VALLEY_KM = 14.0
 """How far a known height keeps the ground level in the mountains."""
 PEAK_KM = 4.0
+SHORE_KM = 1.5
+"""How far around a town on the shore the ground is dry, whatever the mask of the sea says."""
+SHORE_METRES = (2.0, 15.0)
+"""Between these lies such a town."""
 KM_PER_DEGREE = EARTH_RADIUS_M / 1000 * np.pi / 180
 
 
@@ -85,6 +89,8 @@ def _ground(lats: Array, lngs: Array) -> Array:
     # The mask is a kilometre coarse: an airfield or city on its shore stays dry.
     dry |= off_km < 1.5
     metres = np.where(dry, np.where(lowland > 3, np.maximum(metres, 1.0), metres), _sea_floor(lats, lngs))
+    ashore = (vectors @ _shores().T).max(axis=1) > np.cos(SHORE_KM * 1000 / EARTH_RADIUS_M)
+    metres = np.where(~dry & ashore, np.clip(lowland, *SHORE_METRES), metres)
     return _peaks_met(vectors, metres)
 
 
@@ -188,6 +194,12 @@ def _anchors() -> _Anchors:
             values.extend((record["lat"], record["lng"], record["metres"]))
     lats, lngs, metres = np.array(values).reshape(-1, 3).T
     return _Anchors(vectors_of(lats, lngs), metres.copy())
+
+
+@cache
+def _shores() -> Array:
+    records = tables.load("shores")
+    return vectors_of(np.array([record["lat"] for record in records]), np.array([record["lng"] for record in records]))
 
 
 @cache

@@ -86,16 +86,20 @@ def filtered(image: Image.Image, kernel: Sequence[int], divisor: int) -> Image.I
     return result
 
 
-def stretched(values: Numbers, width: int, height: int) -> Numbers:
-    """A small grid of whole numbers as a larger one, smooth between them."""
-    return _along_columns(_along_columns(values, height).T, width).T
+def stretched(values: Numbers, width: int, height: int, shown: tuple[int, int] | None = None) -> Numbers:
+    """A small grid of whole numbers as a larger one, smooth between them.
+
+    Only the first `shown` columns and rows are computed, where that is given: the whole may be far too large.
+    """
+    columns, rows = shown or (width, height)
+    return _along_columns(_along_columns(values, height, rows).T, width, columns).T
 
 
-def _along_columns(values: Numbers, size: int) -> Numbers:
+def _along_columns(values: Numbers, size: int, shown: int) -> Numbers:
     """Cubic interpolation down the columns, with weights in whole numbers."""
     count = len(values)
-    total = np.zeros((size, values.shape[1]), np.int64)
-    places = [(2 * number + 1) * count for number in range(size)]
+    total = np.zeros((min(size, shown), values.shape[1]), np.int64)
+    places = [(2 * number + 1) * count for number in range(len(total))]
     """Twice the place of each new row's middle, in `size`-ths of an old row."""
     firsts = [(place - size) // (2 * size) for place in places]
     for offset in (-1, 0, 1, 2):

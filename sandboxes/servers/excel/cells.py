@@ -149,6 +149,7 @@ def write_data_to_excel(
             for column, value in enumerate(line, left):
                 if isinstance(value, str) and len(value) > 1 and value.startswith("="):
                     formulas.check(value, names, where=address(row, column))
+                    value = formulas.stored(value)
                 values.put(worksheet, row, column, value)
     return f"Data written to {sheet_name}"
 

@@ -138,7 +138,7 @@ def _formulas(given: object, count: int) -> list[str]:
     texts = [str(item).removeprefix("=") for item in found]
     for text in texts:
         formulas.check("=" + text)
-    return texts
+    return [formulas.stored("=" + text).removeprefix("=") for text in texts]
 
 
 def _look(params: dict[str, object]) -> dict[str, object]:

@@ -32,6 +32,32 @@ UNSAFE = frozenset(
 )
 """Functions that hide what they refer to or reach out of the workbook."""
 
+NEWER = frozenset(
+    word
+    for line in (
+        "ACOT ACOTH AGGREGATE ANCHORARRAY ARABIC ARRAYTOTEXT BASE BETA.DIST BETA.INV BINOM.DIST BINOM.DIST.RANGE",
+        "BINOM.INV BITAND BITLSHIFT BITOR BITRSHIFT BITXOR BYCOL BYROW CEILING.MATH CEILING.PRECISE CHISQ.DIST",
+        "CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST CHOOSECOLS CHOOSEROWS COMBINA CONCAT CONFIDENCE.NORM",
+        "CONFIDENCE.T COT COTH COVARIANCE.P COVARIANCE.S CSC CSCH DAYS DECIMAL DROP ERF.PRECISE ERFC.PRECISE",
+        "EXPAND EXPON.DIST F.DIST F.DIST.RT F.INV F.INV.RT F.TEST FILTERXML FLOOR.MATH FLOOR.PRECISE FORECAST.ETS",
+        "FORECAST.ETS.CONFINT FORECAST.ETS.SEASONALITY FORECAST.ETS.STAT FORECAST.LINEAR FORMULATEXT GAMMA",
+        "GAMMA.DIST GAMMA.INV GAMMALN.PRECISE GAUSS HSTACK HYPGEOM.DIST IFNA IFS IMCOSH IMCOT IMCSC IMCSCH IMSEC",
+        "IMSECH IMSINH IMTAN ISFORMULA ISOMITTED ISOWEEKNUM LAMBDA LET LOGNORM.DIST LOGNORM.INV MAKEARRAY MAP",
+        "MAXIFS MINIFS MODE.MULT MODE.SNGL MUNIT NEGBINOM.DIST NORM.DIST NORM.INV NORM.S.DIST NORM.S.INV",
+        "NUMBERVALUE PDURATION PERCENTILE.EXC PERCENTILE.INC PERCENTRANK.EXC PERCENTRANK.INC PERMUTATIONA PHI",
+        "POISSON.DIST QUARTILE.EXC QUARTILE.INC RANDARRAY RANK.AVG RANK.EQ REDUCE RRI SCAN SEC SECH SEQUENCE SHEET",
+        "SHEETS SINGLE SKEW.P SORTBY STDEV.P STDEV.S SWITCH T.DIST T.DIST.2T T.DIST.RT T.INV T.INV.2T T.TEST TAKE",
+        "TEXTAFTER TEXTBEFORE TEXTJOIN TEXTSPLIT TOCOL TOROW UNICHAR UNICODE UNIQUE VALUETOTEXT VAR.P VAR.S VSTACK",
+        "WEIBULL.DIST WRAPCOLS WRAPROWS XLOOKUP XMATCH XOR Z.TEST",
+    )
+    for word in line.split()
+)
+"""Functions that came after the file format, which Excel stores with a prefix and shows without it."""
+WORKSHEET_ONLY = frozenset(("FILTER", "SORT"))
+"""The same with a second prefix."""
+_BINDING = ("LET", "LAMBDA")
+"""Functions whose first arguments are names."""
+
 _CELL_LIKE = re.compile(r"\$?[A-Z]{1,4}\$?[0-9]+", re.ASCII | re.IGNORECASE)
 _LINK = re.compile(r"[^\[]*'[^']*\[|\[[^\]]*\][^\]]*!|\[[0-9]+\]|.*\|")
 """References to other files or programs: `[1]Sheet!A1`, `'[b.xlsx]S'!A1`, `cmd|'x'!A1`."""
@@ -43,7 +69,7 @@ def apply_formula(filepath: str, sheet_name: str, cell: str, formula: str, conte
         worksheet = sheet(book, sheet_name)
         row, column = references.cell(cell)
         check(formula, defined_names(book))
-        values.put(worksheet, row, column, formula)
+        values.put(worksheet, row, column, stored(formula))
     return f"Applied formula '{formula}' to cell {cell}"
 
 
@@ -56,7 +82,7 @@ def validate_formula_syntax(filepath: str, sheet_name: str, cell: str, formula: 
     present = values.text(worksheet.cell(row, column).value)
     if not isinstance(present, str) or not present.startswith("="):
         return "Formula is valid but cell contains no formula"
-    if present == formula:
+    if present == values.text(formula):
         return "Formula is valid and matches cell content"
     return "Formula is valid but doesn't match cell content"
 
@@ -82,6 +108,46 @@ def check(formula: str, names: Collection[str] = (), where: str = "") -> None:
     if problem:
         place = f" in {where}" if where else ""
         raise ToolError(f"Invalid formula syntax{place}: {problem}", outcome="invalid_arguments")
+
+
+def stored(formula: str) -> str:
+    """The formula as a file holds it: newer functions, and the names that they bind, have a prefix there."""
+    tokens = _tokens(formula)
+    if isinstance(tokens, str):
+        return formula
+    bound = _bound(tokens)
+    for token in tokens:
+        if token.type == Token.FUNC and token.subtype == Token.OPEN:
+            name = token.value[:-1].upper()
+            if name in NEWER:
+                token.value = f"_xlfn.{token.value}"
+            elif name in WORKSHEET_ONLY:
+                token.value = f"_xlfn._xlws.{token.value}"
+            elif name.casefold() in bound:
+                token.value = f"_xlpm.{token.value}"
+        elif token.type == Token.OPERAND and token.value.casefold() in bound:
+            token.value = f"_xlpm.{token.value}"
+    return "=" + "".join(token.value for token in tokens)
+
+
+def _bound(tokens: Sequence[Token]) -> set[str]:
+    """The names that LET and LAMBDA bind: operands that stand alone where a name is expected."""
+    found: set[str] = set()
+    solid = [token for token in tokens if token.type != Token.WSPACE]
+    open_calls: list[list[Any]] = []
+    for before, token, after in zip([None, *solid], solid, [*solid[1:], None], strict=False):
+        if token.subtype == Token.OPEN:
+            open_calls.append([token.value[:-1].upper(), 0])
+        elif token.subtype == Token.CLOSE and open_calls:
+            open_calls.pop()
+        elif token.type == Token.SEP and open_calls:
+            open_calls[-1][1] += 1
+        elif token.subtype == Token.RANGE and open_calls and open_calls[-1][0] in _BINDING and before and after:
+            name, position = open_calls[-1]
+            begins = before.type == Token.SEP or before.subtype == Token.OPEN
+            if begins and after.type == Token.SEP and (name == "LAMBDA" or position % 2 == 0):
+                found.add(token.value.casefold())
+    return found
 
 
 def rewrite(formula: str, change: Callable[[str], str]) -> str:

@@ -1,12 +1,13 @@
 """Pivot summaries: rows of a range grouped by fields, written as values to a sheet of their own.
 
 `mean`, the tool's own default, means `average`; the public server refuses it. Only groups that occur are
-listed, and numbers group as well as text. As the schema says, column fields are checked and not used.
+listed, and numbers group as well as text. Labels of the column fields become columns; the public server ignores
+them.
 """
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from openpyxl import Workbook
 from openpyxl.cell.cell import Cell, MergedCell
@@ -24,6 +25,9 @@ from m3bench.tasks.errors import ToolError
 AGGREGATIONS = ("sum", "average", "count", "min", "max")
 BLANK = "(blank)"
 SUFFIX = "_pivot"
+MAX_COLUMNS = 256
+
+_Labels = tuple[object, ...]
 
 _AGGREGATED = re.compile(rf" \(({'|'.join(AGGREGATIONS)})\)$", re.IGNORECASE)
 
@@ -50,13 +54,12 @@ def create_pivot_table(
         source = _Source(worksheet, area)
         row_fields = [source.field(name, "row") for name in dict.fromkeys(rows)]
         value_fields = [source.field(name, "value") for name in dict.fromkeys(values)]
-        for name in columns or ():
-            source.field(name, "column")
+        column_fields = [source.field(name, "column") for name in dict.fromkeys(columns or ())]
         if not value_fields:
             raise ToolError("No value fields given: name at least one", outcome="invalid_arguments")
         if how != "count":
             source.check_numbers(value_fields)
-        summary = _summarise(source, row_fields, value_fields, how)
+        summary = _summarise(source, row_fields, column_fields, value_fields, how)
         _write(book, worksheet, summary)
     return "Summary table created successfully"
 
@@ -108,20 +111,41 @@ class _Source:
         return cell.value
 
 
-def _summarise(source: _Source, rows: list[int], values: list[int], how: str) -> list[list[object]]:
-    """Header and one line for each group, in order of the labels."""
-    groups: dict[tuple[object, ...], list[Sequence[Cell | MergedCell | None]]] = {}
+def _summarise(source: _Source, rows: list[int], columns: list[int], values: list[int], how: str) -> list[list[object]]:
+    """Header and one line for each group, in order of the labels; a column for each label of the column fields."""
+    groups: dict[_Labels, dict[_Labels, list[Sequence[Cell | MergedCell | None]]]] = {}
     for row in source.rows:
-        labels = (source.value(row, field) for field in rows)
-        key = tuple(BLANK if label is None else label for label in labels)
-        groups.setdefault(key, []).append(row)
+        group = groups.setdefault(_labels(source, row, rows), {})
+        group.setdefault(_labels(source, row, columns), []).append(row)
+    across = _in_order({labels for group in groups.values() for labels in group})
+    if len(rows) + len(across) * len(values) > MAX_COLUMNS:
+        raise ToolError(
+            f"The column fields have {len(across)} labels, too many for the {MAX_COLUMNS} columns of a summary",
+            outcome="invalid_arguments",
+        )
     header: list[object] = [source.headers[field] for field in rows]
-    header += [f"{source.headers[field]} ({how})" for field in values]
+    for labels in across:
+        under = "".join(f"{cell_values.text(label)} - " for label in labels)
+        header += [f"{under}{source.headers[field]} ({how})" for field in values]
     lines = []
-    for key in sorted(groups, key=lambda labels: [_rank(label) for label in labels]):
-        results = [_aggregate([source.value(row, field) for row in groups[key]], how) for field in values]
+    for key in _in_order(groups):
+        found = [groups[key].get(labels) for labels in across]
+        results = [
+            None if part is None else _aggregate([source.value(row, field) for row in part], how)
+            for part in found
+            for field in values
+        ]
         lines.append([*key, *results])
     return [header, *lines]
+
+
+def _labels(source: _Source, row: Sequence[Cell | MergedCell | None], fields: list[int]) -> _Labels:
+    labels = (source.value(row, field) for field in fields)
+    return tuple(BLANK if label is None else label for label in labels)
+
+
+def _in_order(keys: Iterable[_Labels]) -> list[_Labels]:
+    return sorted(keys, key=lambda labels: [_rank(label) for label in labels])
 
 
 def _rank(label: object) -> tuple[int, float, str]:

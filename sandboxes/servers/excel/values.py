@@ -21,6 +21,9 @@ MAX_TEXT = 32_767
 ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML, and so a workbook, cannot hold."""
 
+_PREFIX = re.compile(r'("[^"]*")|_xlfn\.(?:_xlws\.)?|_xlpm\.', re.IGNORECASE)
+"""What a file has before newer functions and names in formulas; a text between quotation marks stays as it is."""
+
 
 def put(worksheet: Worksheet, row: int, column: int, value: object) -> None:
     """Set a cell; None empties it."""
@@ -73,6 +76,8 @@ def text(value: object) -> str | float | bool | None:
             return value if math.isfinite(value) else str(value)
         case ArrayFormula():
             return value.text
+        case str() if value.startswith("="):
+            return _PREFIX.sub(lambda found: found[1] or "", value)
         case DataTableFormula():
             return "=TABLE()"
         case _:

@@ -190,6 +190,8 @@ def _sensible(kinds: list[str]) -> tuple[str, ...]:
 
 FARTHEST_M = 60_000.0
 _BEST = re.compile(r"\b(best|top|good|great|recommended|highly)\b", re.I)
+_INSIDE = re.compile(r"\bin\b", re.I)
+"""Says that a place elsewhere is no answer."""
 _NEAREST = re.compile(r"\b(nearest|closest)\b", re.I)
 
 
@@ -302,7 +304,7 @@ def _of_kind(query: str, wish: Wish, centre: Point, radius_m: float) -> list[Pla
     around = [(off, place) for off, place in places.within(centre, wide) if set(wish.kinds) & set(place.types)]
     inside = [entry for entry in around if entry[0] <= radius_m]
     outside = [entry for entry in around if radius_m < entry[0] <= max(3 * radius_m, 6000.0)]
-    if not inside and not outside:
+    if not inside and not outside and not _INSIDE.search(query):
         outside = around[:10]
     if _NEAREST.search(query):
         return [place for _, place in (*inside, *outside)]

@@ -121,8 +121,8 @@ class MapView:
     def _stretched(self, shades: Numbers, size: tuple[int, int], step: float) -> Image.Image:
         """Shades from 0 to 255 on a grid, smoothly over the whole picture."""
         wide, high = round(size[0] * step), round(size[1] * step)
-        full = np.clip(stretched(shades.reshape(size[1], size[0]), wide, high), 0, 255)
-        return Image.fromarray(full[: self.height, : self.width].astype(np.uint8))
+        full = stretched(shades.reshape(size[1], size[0]), wide, high, (self.width, self.height))
+        return Image.fromarray(np.clip(full, 0, 255).astype(np.uint8))
 
     def _ground(self, style: str) -> Image.Image:
         # The mask is a kilometre coarse: sampled cell by cell, and rounded between.
@@ -213,9 +213,15 @@ class Path:
 
 
 def draw_map(
-    centre: Point, zoom: int, size: tuple[int, int], style: str, markers: list[Marker], path: Path | None
+    centre: Point,
+    zoom: int,
+    size: tuple[int, int],
+    style: str,
+    markers: list[Marker],
+    path: Path | None,
+    scale: int = 1,
 ) -> bytes:
-    """A PNG."""
+    """A PNG. A larger scale shows the same with more pixels to each of the size."""
     view = MapView(centre, zoom, *size, style)
     towns = _towns(view)
     _built_up(view, towns, style)
@@ -230,7 +236,7 @@ def draw_map(
         view.line(list(path.points), path.colour, path.weight)
     for marker in sorted(markers, key=lambda marker: -marker.point.lat):
         _pin(view, marker)
-    return png(view.sheet.image)
+    return png(view.sheet.image.resize((size[0] * scale, size[1] * scale), Image.Resampling.NEAREST))
 
 
 def fit_view(points: list[Point], size: tuple[int, int]) -> tuple[Point, int]:
@@ -430,6 +436,7 @@ def _lines() -> tuple[tuple[str, tuple[Point, ...]], ...]:
     )
 
 
+SCALES = (1, 2)
 STYLES = ("roadmap", "satellite", "terrain", "hybrid")
 MAX_PX = 640
 MAX_ZOOM = 20
@@ -456,12 +463,14 @@ def static_map(
     if path is not None:
         parameters["path"] = path
     wide, high = _pixels(size)
+    if scale not in SCALES:
+        raise ToolError(f"scale must be 1 or 2, not {scale}.", outcome="invalid_arguments")
     if maptype not in STYLES:
         raise ToolError(f"Unknown maptype {maptype!r}. Use one of {', '.join(STYLES)}.", outcome="invalid_arguments")
     pins = [pin for text in markers or [] for pin in _markers(text)]
     line = _path(path) if path else None
     middle, level = _view(center, zoom, pins, line, (wide, high))
-    picture = draw_map(middle, level, (wide, high), maptype, pins, line)
+    picture = draw_map(middle, level, (wide, high), maptype, pins, line, scale)
     return [{"image_url": f"{LEGACY}/staticmap?{urlencode(parameters)}"}, ImageBlock(picture)]
 
 

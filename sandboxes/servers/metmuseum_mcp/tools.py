@@ -87,9 +87,25 @@ def _titles() -> SearchIndex[Thing]:
 
 @cache
 def _everything() -> SearchIndex[Thing]:
-    named = [{**thing, "department": _departments()[thing["met_department_id"]]} for thing in _objects().values()]
+    named = [
+        {**thing, "department": _departments()[thing["met_department_id"]], "from": _adjectives(thing)}
+        for thing in _objects().values()
+    ]
     fields = {"title": 3.0, "artist": 2.8, "tags": 2.0, "culture": 2.0, "department": 1.5, "medium": 1.5, "date": 1.0}
-    return SearchIndex(named, fields)
+    return SearchIndex(named, fields | {"from": 2.0})
+
+
+_ADJECTIVES = {
+    "China": "Chinese", "Egypt": "Egyptian", "France": "French", "Germany": "German", "Greece": "Greek",
+    "India": "Indian", "Iran": "Iranian Persian", "Italy": "Italian", "Japan": "Japanese", "Korea": "Korean",
+    "Mexico": "Mexican", "Nepal": "Nepalese", "Nigeria": "Nigerian", "Spain": "Spanish", "Tibet": "Tibetan",
+    "Turkey": "Turkish",
+}  # fmt: skip
+
+
+def _adjectives(thing: Thing) -> list[str]:
+    """How people call what comes from the country that stands as its culture."""
+    return [word for country, word in _ADJECTIVES.items() if country in thing.get("culture", "")]
 
 
 @cache

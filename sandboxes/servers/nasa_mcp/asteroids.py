@@ -37,6 +37,7 @@ async def get_asteroids_feed(start_date: str, end_date: str | None = None) -> st
                 f"  Approach date: {_moment(passage)}",
                 f"  Distance (km): {passage.distance_km:.6f}",
                 f"  Relative velocity (km/h): {passage.speed_km_h:.6f}",
+                *_synthetic(asteroid, passage),
             ]
     return covered("\n".join(lines), any(found.values()))
 
@@ -72,6 +73,7 @@ async def get_asteroid_lookup(asteroid_id: str) -> str:
             "  Orbiting body: Earth",
             f"  Distance (km): {passage.distance_km:.6f}",
             f"  Relative velocity (km/h): {passage.speed_km_h:.6f}",
+            *_synthetic(asteroid, passage),
         ]
     if len(asteroid.passages) > _SHOWN_PASSAGES:
         lines += ["", f"  ... and {len(asteroid.passages) - _SHOWN_PASSAGES} more approaches."]
@@ -107,6 +109,13 @@ def _basics(asteroid: Asteroid) -> list[str]:
         f"Estimated diameter (max): {largest:.10f} km",
         f"Potentially hazardous: {_yes(asteroid.hazardous)}",
     ]
+
+
+def _synthetic(asteroid: Asteroid, passage: Passage) -> list[str]:
+    """The line that names what is made up, where something is."""
+    if passage.known:
+        return []
+    return [f"  Synthetic: {'approach' if asteroid in numbered() else 'object and approach'}"]
 
 
 def _moment(passage: Passage) -> str:

@@ -103,7 +103,7 @@ def check_channel(channel: str) -> None:
 
 Option = Record
 
-_WEIGHTS = {"name": 3.0, "attribute": 2.0, "description": 1.0}
+_WEIGHTS = {"name": 3.0, "attribute": 2.0, "description": 1.0, "terms": 1.2}
 _WHOLE = 0.8
 _NAME = re.compile(r"[\w.+-]+")
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

@@ -13,7 +13,7 @@ import numpy as np
 from m3bench.sandboxes.world import analysts, noise, options, sessions, statements, stocks
 from m3bench.sandboxes.world.analysts import KEYS
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.sandboxes.world.stocks import CENTS, Company
+from m3bench.sandboxes.world.stocks import Company
 
 Card = dict[str, Any]
 
@@ -39,6 +39,8 @@ _FACTS_OF_A_WHOLE_YEAR = frozenset(
 
 def quote(ticker: str) -> Card:
     """All that is known of a share, without what does not apply to it."""
+    if ticker in stocks.instruments():
+        return _instrument(ticker)
     company = stocks.companies()[ticker]
     drawn = {
         **_price(ticker, company),
@@ -51,6 +53,39 @@ def quote(ticker: str) -> Card:
     found = {name: value for name, value in card.items() if value is not None}
     facts = _facts(ticker)
     return {**found, "Synthetic": " ".join(name for name in found if name in drawn and name not in facts)}
+
+
+_OF_SHARES = frozenset(
+    ("currentPrice", "sharesOutstanding", "impliedSharesOutstanding", "floatShares", "marketCap", "beta")
+)
+_EXCHANGES_OF_OTHERS = {
+    "SNP": "SNP", "DJI": "DJI", "NIM": "Nasdaq GIDS", "CGI": "Chicago Options", "CXI": "Cboe Indices", "CCY": "CCY",
+    "CMX": "COMEX", "NYM": "NY Mercantile",
+}  # fmt: skip
+
+
+def _instrument(ticker: str) -> Card:
+    """What is known of an index, a currency pair or a future."""
+    record = stocks.instruments()[ticker]
+    price = _price(ticker, {**record, "shares": 0, "insiders": 0.0, "beta": None})
+    drawn = {name: value for name, value in {**price, **_averages(ticker)}.items() if name not in _OF_SHARES}
+    known = stocks.is_known(ticker, sessions.days()[-1])
+    facts = {"regularMarketTime", *(("regularMarketPrice",) if known else ())}
+    return {
+        "symbol": ticker,
+        "shortName": record["name"],
+        "longName": record["name"],
+        "quoteType": record["kind"],
+        "typeDisp": record["kind"].capitalize(),
+        "currency": record["currency"],
+        "exchange": record["exchange"],
+        "fullExchangeName": _EXCHANGES_OF_OTHERS[record["exchange"]],
+        "exchangeTimezoneName": "America/New_York",
+        "priceHint": record["decimals"],
+        "marketState": "CLOSED",
+        **drawn,
+        "Synthetic": " ".join(name for name in drawn if name not in facts),
+    }
 
 
 def _facts(ticker: str) -> frozenset[str]:
@@ -121,17 +156,17 @@ def _who(company: Company) -> Card:
 
 
 def _price(ticker: str, company: Company) -> Card:
-    days = stocks.daily(ticker)
+    days, ticks, digits = stocks.daily(ticker), stocks.ticks(ticker), stocks.decimals(ticker)
     opening, high, low, last, before = (
-        int(value) / CENTS for value in (days.open[-1], days.high[-1], days.low[-1], days.close[-1], days.close[-2])
+        int(value) / ticks for value in (days.open[-1], days.high[-1], days.low[-1], days.close[-1], days.close[-2])
     )
     volume = int(days.volume[-1])
-    change = round(last - before, 2)
+    change = round(last - before, digits)
     cap = round(company["shares"] * last)
-    spread = max(0.01, round(last * 0.0002, 2))
+    spread = max(1 / ticks, round(last * 0.0002, digits))
     year = sessions.latest(_YEAR_AGO - timedelta(days=1))
-    top, bottom = int(days.high[year:].max()) / CENTS, int(days.low[year:].min()) / CENTS
-    half, whole = _mean(days.close[-50:]), _mean(days.close[-200:])
+    top, bottom = int(days.high[year:].max()) / ticks, int(days.low[year:].min()) / ticks
+    half, whole = _mean(days.close[-50:], ticks), _mean(days.close[-200:], ticks)
     return {
         "currentPrice": last,
         "regularMarketPrice": last,
@@ -149,8 +184,8 @@ def _price(ticker: str, company: Company) -> Card:
         "regularMarketTime": _seconds(sessions.moment(sessions.days()[-1], sessions.CLOSING)),
         "volume": volume,
         "regularMarketVolume": volume,
-        "bid": round(last - spread, 2),
-        "ask": round(last + spread, 2),
+        "bid": round(last - spread, digits),
+        "ask": round(last + spread, digits),
         "bidSize": noise.integer(1, 12, ticker, "bid"),
         "askSize": noise.integer(1, 12, ticker, "ask"),
         "sharesOutstanding": company["shares"],
@@ -161,11 +196,11 @@ def _price(ticker: str, company: Company) -> Card:
         "fiftyTwoWeekHigh": top,
         "fiftyTwoWeekLow": bottom,
         "fiftyTwoWeekRange": f"{bottom} - {top}",
-        "fiftyTwoWeekHighChange": round(last - top, 2),
+        "fiftyTwoWeekHighChange": round(last - top, digits),
         "fiftyTwoWeekHighChangePercent": round(last / top - 1, 6),
-        "fiftyTwoWeekLowChange": round(last - bottom, 2),
+        "fiftyTwoWeekLowChange": round(last - bottom, digits),
         "fiftyTwoWeekLowChangePercent": round(last / bottom - 1, 6),
-        "52WeekChange": round(last / (int(days.close[year - 1]) / CENTS) - 1, 6),
+        "52WeekChange": round(last / (int(days.close[year - 1]) / ticks) - 1, 6),
         "fiftyDayAverage": half,
         "fiftyDayAverageChange": round(last - half, 4),
         "fiftyDayAverageChangePercent": round(last / half - 1, 6),
@@ -306,8 +341,8 @@ def _ratio(card: Card, above: str, below: str) -> float | None:
     return round(card[above] / card[below], 3) if above in card else None
 
 
-def _mean(closes: Any) -> float:
-    return round(float(closes.mean()) / CENTS, 4)
+def _mean(closes: Any, ticks: int) -> float:
+    return round(float(closes.mean()) / ticks, 4)
 
 
 def _key(name: str) -> str:

@@ -22,7 +22,6 @@ from m3bench.sandboxes.world import analysts, holders, noise, options, sessions,
 from m3bench.sandboxes.world.bars import Bars
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.holders import Holding, Transaction
-from m3bench.sandboxes.world.stocks import CENTS
 from m3bench.tasks.errors import SoftError
 
 MINUTES = {"1m": 1, "2m": 2, "5m": 5, "15m": 15, "30m": 30, "60m": 60, "90m": 90, "1h": 60}
@@ -75,7 +74,7 @@ def history(ticker: str, span: DateSpan, interval: str) -> list[PriceRow]:
     starts = [place for place in range(len(days)) if not place or heads[place] != heads[place - 1]]
     found = stocks.daily(ticker).part(numbers[0] - 1, numbers[-1]).grouped(starts)
     ends = [*starts[1:], len(days)]
-    rows = _rows(found, [sessions.moment(heads[place]) for place in starts])
+    rows = _rows(found, [sessions.moment(heads[place]) for place in starts], stocks.ticks(ticker))
     for row, start, end in zip(rows, starts, ends, strict=True):
         _add_actions(row, ticker, days[start:end])
         if stocks.is_known(ticker, days[end - 1]):
@@ -99,20 +98,21 @@ def _inside(ticker: str, number: int, size: int) -> list[PriceRow]:
     minutes = stocks.minutes(ticker, number)
     starts = np.arange(0, len(minutes), size)
     opening = sessions.moment(day, sessions.OPENING)
-    rows = _rows(minutes.grouped(starts), [opening + timedelta(minutes=int(start)) for start in starts])
+    moments = [opening + timedelta(minutes=int(start)) for start in starts]
+    rows = _rows(minutes.grouped(starts), moments, stocks.ticks(ticker))
     _add_actions(rows[0], ticker, [day])
     return rows
 
 
-def _rows(found: Bars, moments: list[datetime]) -> list[PriceRow]:
+def _rows(found: Bars, moments: list[datetime], ticks: int) -> list[PriceRow]:
     columns = (found.open, found.high, found.low, found.close, found.volume)
     return [
         {
             "Date": moment.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
-            "Open": first / CENTS,
-            "High": high / CENTS,
-            "Low": low / CENTS,
-            "Close": last / CENTS,
+            "Open": first / ticks,
+            "High": high / ticks,
+            "Low": low / ticks,
+            "Close": last / ticks,
             "Volume": volume,
             "Dividends": 0.0,
             "Stock Splits": 0.0,
@@ -165,7 +165,7 @@ def get_stock_info(ticker: str) -> str:
 
 @server.tool
 async def get_yahoo_finance_news(ticker: str) -> str:
-    symbol = _symbol(ticker)
+    symbol = _share(ticker, "news", held=False)
     company = stocks.companies()[symbol]["reports_as"]
     found = [item for item in tables.load("company_news") if item["company_id"] == company]
     if not found:
@@ -188,7 +188,7 @@ async def get_stock_actions(ticker: str) -> str:
 
 @server.tool
 def get_financial_statement(ticker: str, financial_type: str) -> str:
-    symbol = _symbol(ticker)
+    symbol = _share(ticker, "financial statements")
     if financial_type not in STATEMENTS:
         raise _unknown(f"Error: invalid financial type {financial_type}. Use one of: {', '.join(STATEMENTS)}.")
     return compact(statements.cards(symbol, financial_type))
@@ -196,7 +196,7 @@ def get_financial_statement(ticker: str, financial_type: str) -> str:
 
 @server.tool
 def get_holder_info(ticker: str, holder_type: str) -> str:
-    symbol = _symbol(ticker)
+    symbol = _share(ticker, "holders")
     if holder_type not in HOLDERS:
         raise _unknown(f"Error: invalid holder type {holder_type}. Use one of: {', '.join(HOLDERS)}.")
     return compact(HOLDERS[holder_type](symbol))
@@ -204,12 +204,12 @@ def get_holder_info(ticker: str, holder_type: str) -> str:
 
 @server.tool
 async def get_option_expiration_dates(ticker: str) -> str:
-    return compact([day.isoformat() for day in options.expiries(_symbol(ticker))])
+    return compact([day.isoformat() for day in options.expiries(_share(ticker, "options", held=False))])
 
 
 @server.tool
 def get_option_chain(ticker: str, expiration_date: str, option_type: str) -> str:
-    symbol = _symbol(ticker)
+    symbol = _share(ticker, "options", held=False)
     if option_type not in ("calls", "puts"):
         raise _unknown(f"Invalid option type: {option_type}. Use 'calls' or 'puts'.")
     known = {day.isoformat(): day for day in options.expiries(symbol)}
@@ -223,7 +223,7 @@ def get_option_chain(ticker: str, expiration_date: str, option_type: str) -> str
 
 @server.tool
 def get_recommendations(ticker: str, recommendation_type: str, months_back: int = 12) -> str:
-    symbol = _symbol(ticker)
+    symbol = _share(ticker, "recommendations")
     if recommendation_type == "recommendations":
         return compact(
             [
@@ -379,6 +379,14 @@ def _symbol(ticker: str) -> str:
     if company is None:
         raise SoftError(f"Company ticker {ticker} not found.", outcome="gap" if is_ticker(ticker) else "not_found")
     return str(company["id"])
+
+
+def _share(ticker: str, what: str, *, held: bool = True) -> str:
+    """The symbol of a share; of an index, a currency or a future there is no such thing, or it is not `held`."""
+    symbol = _symbol(ticker)
+    if symbol in stocks.instruments():
+        raise SoftError(f"No {what} found for {symbol}.", outcome="not_found" if held else "gap")
+    return symbol
 
 
 def _day(text: str, doing: str) -> date:

@@ -40,6 +40,7 @@ SECOND = {
     "conditional_format": {"type": "color_scale", "params": {"start_type": "min", "start_color": "FFFFFF",
                                                              "end_type": "max", "end_color": "FF0000"}},
     "image_paths": {"image": "none.png"}, "regionCode": "US",
+    "columns": ["Product"],
     "color_scheme": "warm_red", "food": "apple", "region": "us", "description": "asthma", "author": "Isaac Asimov",
 }  # fmt: skip
 """Values that arguments of these names may have, where it takes a real one."""

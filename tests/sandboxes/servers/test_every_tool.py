@@ -111,7 +111,9 @@ def test_undeclared_arguments_are_treated_as_the_server_does(name: str, prepared
     for tool in CATALOG.by_name[name].tools:
         arguments = {**load_examples(name).calls[tool.name], "no_such_argument": 1}
         expected = "invalid_arguments" if tool.strict else "success"
-        assert prepared(name).reply(tool.qualified, arguments).outcome == expected, tool.qualified
+        reply = prepared(name).reply(tool.qualified, arguments)
+        assert reply.outcome == expected, tool.qualified
+        assert "no_such_argument" in reply.result["content"][-1]["text"], tool.qualified
 
 
 def _bad_calls(tool: Tool) -> Iterator[tuple[str, dict[str, Any]]]:

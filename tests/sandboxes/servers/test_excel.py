@@ -226,6 +226,31 @@ def test_a_cell_tells_the_rule_that_covers_it(bench: Bench) -> None:
     assert cells["B2"]["formula2"] == "99"
 
 
+@pytest.mark.parametrize(
+    ("formula", "stored"),
+    [
+        ("=XLOOKUP(A1,B1:B3,C1:C3)", "=_xlfn.XLOOKUP(A1,B1:B3,C1:C3)"),
+        ("=SUM(FILTER(A1:A3,B1:B3>1))", "=SUM(_xlfn._xlws.FILTER(A1:A3,B1:B3>1))"),
+        ("=LET(x, A1*2, y, x+1, x*y)", "=_xlfn.LET(_xlpm.x, A1*2, _xlpm.y, _xlpm.x+1, _xlpm.x*_xlpm.y)"),
+        ("=MAP(A1:A3,LAMBDA(v,v*2))", "=_xlfn.MAP(A1:A3,_xlfn.LAMBDA(_xlpm.v,_xlpm.v*2))"),
+        ('=TEXTJOIN(", ",TRUE,"XLOOKUP(",A1)', '=_xlfn.TEXTJOIN(", ",TRUE,"XLOOKUP(",A1)'),
+        ("=VLOOKUP(A1,B:C,2,FALSE)", "=VLOOKUP(A1,B:C,2,FALSE)"),
+        ("=_xlfn.STDEV.S(A1:A9)", "=_xlfn.STDEV.S(A1:A9)"),
+    ],
+)
+def test_newer_functions_are_stored_as_excel_stores_them_and_shown_as_they_were_written(
+    book: Bench, formula: str, stored: str
+) -> None:
+    where = {"filepath": FILE, "sheet_name": "Sheet1", "cell": "E5"}
+    book.text("excel/apply_formula", where, formula=formula)
+    assert load_workbook(book.folder / FILE)["Sheet1"]["E5"].value == stored
+    write(book, [[formula]], start="E6")
+    assert load_workbook(book.folder / FILE)["Sheet1"]["E6"].value == stored
+    shown = [cell["value"] for cell in read(book, start_cell="E5", end_cell="E6")["cells"]]
+    assert shown == [formula.replace("_xlfn.", "")] * 2
+    assert "matches cell content" in book.text("excel/validate_formula_syntax", where, formula=formula)
+
+
 def test_a_formula_is_applied_and_compared(book: Bench) -> None:
     def check(formula: str) -> str:
         return book.text(

@@ -334,6 +334,20 @@ def test_a_pivot_lists_the_groups_that_occur(sales: Bench) -> None:
     ]
 
 
+def test_column_fields_spread_the_values_over_their_labels(sales: Bench) -> None:
+    assert pivot(sales, columns=["Product"], agg_func="sum") == [
+        ("Region", "Apples - Units (sum)", "Pears - Units (sum)", "Plums - Units (sum)"),
+        ("North", 120, None, 60),
+        ("South", None, 80, 40),
+        ("West", 95, None, None),
+    ]
+    assert pivot(sales, rows=[], columns=["Region"], values=["Units", "Price"], agg_func="max")[0][:3] == (
+        "North - Units (max)",
+        "North - Price (max)",
+        "South - Units (max)",
+    )
+
+
 def test_numbers_and_blanks_group_too_and_text_is_counted(sales: Bench) -> None:
     sales.text("excel/write_data_to_excel", SHEET, data=[[None, "Figs", "n/a"], ["West", None, 95]], start_cell="A7")
     assert pivot(sales, data_range="A1:D9", rows=["Units"], values=["Product"], agg_func="count") == [

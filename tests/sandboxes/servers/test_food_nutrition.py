@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from m3bench.sandboxes.servers.food_nutrition_mcp import portion
+from m3bench.sandboxes.servers.food_nutrition_mcp import portions
 from m3bench.sandboxes.world import foods
 from tests.sandboxes.servers.conftest import Bench
 from tests.sandboxes.world.search_quality import Entry, measure, queries
@@ -19,14 +19,12 @@ FIBER_UNUSED = 2.5
 
 
 def grams(text: str) -> float:
-    found = portion(text)
-    assert found is not None, text
+    (found,) = portions(text)
     return round(found.grams, 2)
 
 
 def name(text: str) -> str | None:
-    found = portion(text)
-    return found.food.name if found else None
+    return " + ".join(found.food.name for found in portions(text)) or None
 
 
 def test_a_portion_is_a_header_and_ten_lines(bench: Bench) -> None:
@@ -144,16 +142,30 @@ def test_the_food_meant_is_the_food_found(text: str, food: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "food"),
     [
-        ("2 eggs and 1 slice of toast", "Egg"),
-        ("grilled salmon with rice", "Salmon"),
-        ("apple, banana, pear", "Apple"),
+        ("2 eggs and 1 slice of toast", "Egg + Toast"),
+        ("3 pancakes with syrup", "Pancake + Maple syrup"),
+        ("grilled salmon with rice", "Salmon + White rice"),
+        ("apple, banana, pear", "Apple + Banana + Pear"),
+        ("chicken breast, boneless, grilled", "Chicken breast"),
+        ("1 apple, raw, with skin", "Apple"),
+        ("2 eggs and 1 unicorn steak", None),
+        ("blorfgan with 2 eggs", None),
         ("1 plate of fish and chips", "Fish and chips"),
         ("mac and chese", "Macaroni and cheese"),
         ("1 peanut butter and jelly sandwich", "Peanut butter and jelly sandwich"),
     ],
 )
-def test_of_several_foods_the_first_counts_unless_they_are_one_dish(text: str, food: str) -> None:
+def test_several_foods_are_read_whole_or_not_at_all(text: str, food: str | None) -> None:
     assert name(text) == food
+
+
+def test_several_foods_are_added_up(bench: Bench) -> None:
+    def energy(query: str) -> float:
+        return float(re.findall(r"Energy: ([\d.]+)", bench.text(TOOL, query=query))[0])
+
+    both = energy("2 eggs and 1 slice of toast")
+    assert both == pytest.approx(energy("2 eggs") + energy("1 slice of toast"), abs=0.02)
+    assert bench.reply(TOOL, query="2 eggs and 1 unicorn steak").outcome == "gap"
 
 
 def test_every_food_is_known_by_all_its_names_and_by_plurals() -> None:
@@ -161,7 +173,7 @@ def test_every_food_is_known_by_all_its_names_and_by_plurals() -> None:
         plural = f"{food.name[:-1]}ies" if food.name.endswith("y") else f"{food.name.removesuffix('s')}s"
         for spelling in (food.name, *food.aliases, food.name.upper(), plural):
             assert foods.named(spelling) == food, spelling
-        assert portion(f"100 g {food.name}") is not None
+        assert portions(f"100 g {food.name}")
     plain = [food for food in FOODS if "egg" not in food.id]
     assert [food.name for food in plain if name(f"100 g of {food.name.lower()}") != food.name] == []
 

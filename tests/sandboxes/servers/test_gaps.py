@@ -304,6 +304,8 @@ def test_a_share_that_is_held_has_gaps_of_its_own(bench: Bench) -> None:
         ("wiki/search", "query"),
         ("paper_search/search_arxiv", "query"),
         ("weather/get_weather", "location"),
+        ("healthcare-mcp/lookup_icd_code", "description"),
+        ("Reddit-MCP-Server/search_hot_posts", "subreddit"),
     ],
 )
 def test_a_megabyte_is_no_query(bench: Bench, tool: str, name: str) -> None:

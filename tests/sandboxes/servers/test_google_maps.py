@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 from base64 import b64decode
 from itertools import pairwise
 from typing import Any
@@ -350,17 +351,35 @@ def test_a_static_map_is_a_picture_of_the_size_asked_for(bench: Bench, style: st
         "https://maps.googleapis.com/maps/api/staticmap?size=320x200"
     )
     image = Image.open(io.BytesIO(b64decode(picture["data"])))
-    assert (image.format, image.size) == ("PNG", (320, 200))
+    assert (image.format, image.size) == ("PNG", (640, 400)), "the scale is 2 when nothing is said"
     colours = image.convert("RGB").getcolors(64_000)
     assert colours is not None
     assert len(colours) > 10
 
 
+@pytest.mark.parametrize("scale", [1, 2])
+def test_the_scale_gives_the_same_map_more_pixels(bench: Bench, scale: int) -> None:
+    reply = bench.reply("google-maps/static_map", center="Sydney", zoom=10, size="64x40", scale=scale)
+    image = Image.open(io.BytesIO(b64decode(reply.result["content"][1]["data"])))
+    assert image.size == (64 * scale, 40 * scale)
+
+
+@pytest.mark.parametrize("zoom", [19, 20, 22])
+def test_a_map_of_one_house_takes_no_more_memory_than_another(bench: Bench, zoom: int) -> None:
+    tracemalloc.start()
+    try:
+        reply = bench.reply("google-maps/static_map", center="43.7,7.27", zoom=zoom, maptype="satellite")
+        assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    finally:
+        tracemalloc.stop()
+    assert reply.outcome == "success"
+
+
 def test_water_and_land_are_where_they_are(bench: Bench) -> None:
     reply = bench.reply("google-maps/static_map", center="-33.86,151.5", zoom=8, size="400x200")
     image = Image.open(io.BytesIO(b64decode(reply.result["content"][1]["data"]))).convert("RGB")
-    assert image.getpixel((390, 100)) == (170, 211, 236)
-    assert image.getpixel((10, 100)) != (170, 211, 236)
+    assert image.getpixel((780, 200)) == (170, 211, 236)
+    assert image.getpixel((20, 200)) != (170, 211, 236)
 
 
 @pytest.mark.parametrize(
@@ -370,6 +389,7 @@ def test_water_and_land_are_where_they_are(bench: Bench) -> None:
         {},
         {"center": "Paris", "maptype": "painting"},
         {"center": "Paris", "zoom": 40},
+        {"center": "Paris", "scale": 3},
         {"path": "enc:_"},
     ],
 )

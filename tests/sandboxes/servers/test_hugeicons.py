@@ -17,11 +17,25 @@ def found(bench: Bench, query: str) -> list[Any]:
     return list(json.loads(bench.text("hugeicons-mcp/search_icons", query=query)))
 
 
-def test_the_list_is_whole_and_passes_the_front_door(bench: Bench) -> None:
-    text = bench.text("hugeicons-mcp/list_icons")
-    assert json.loads(text) == list(ICONS)
+def page(bench: Bench, **arguments: int) -> tuple[list[Any], str]:
+    icons, note = bench.reply("hugeicons-mcp/list_icons", arguments).result["content"]
+    return json.loads(icons["text"]), note["text"]
+
+
+def test_the_list_comes_in_pages_that_are_whole_together(bench: Bench) -> None:
+    listed: list[Any] = []
+    for offset in range(0, len(ICONS), 500):
+        icons, note = page(bench, offset=offset, limit=500)
+        listed += icons
+        assert f"of {len(ICONS)}." in note
+    assert listed == list(ICONS)
     assert len(ICONS) >= 800
-    assert len(text.encode()) < 900_000
+    first, note = page(bench)
+    assert first == list(ICONS[:100])
+    assert note == f"Icons 1 to 100 of {len(ICONS)}. The next page: list_icons with offset 100."
+    assert page(bench, offset=len(ICONS)) == ([], f"There are {len(ICONS)} icons.")
+    for wrong in ({"offset": -1}, {"limit": 0}, {"limit": 501}):
+        assert bench.reply("hugeicons-mcp/list_icons", wrong).outcome == "invalid_arguments"
 
 
 @pytest.mark.parametrize(
@@ -34,6 +48,10 @@ def test_the_list_is_whole_and_passes_the_front_door(bench: Bench) -> None:
         ("shopping basket", "shopping-basket"),
         ("basket shopping", "shopping-basket"),
         ("pole", "utility-pole"),
+        ("twitter", "twitter"),
+        ("facebook", "facebook-01"),
+        ("youtube", "youtube"),
+        ("github", "github"),
         ("coffe", "coffee-"),
     ],
 )

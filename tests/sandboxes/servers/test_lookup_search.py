@@ -91,3 +91,38 @@ def test_a_package_is_found_by_what_it_is_for(bench: Bench) -> None:
 def _family(name: str) -> str:
     """An icon's name without the number of its version."""
     return re.sub(r"-\d+$", "", name)
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("video player", {"mpv", "vlc"}),
+        ("web browser", {"firefox", "chromium", "brave"}),
+        ("password manager", {"keepassxc", "bitwarden-desktop", "pass"}),
+        ("pdf reader", {"zathura", "evince", "okular"}),
+        ("torrent client", {"transmission", "qbittorrent", "deluge"}),
+    ],
+)
+def test_a_package_is_found_by_what_people_call_its_kind(bench: Bench, query: str, named: set[str]) -> None:
+    assert set(packages(bench, query)[:2]) & named
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "first"),
+    [
+        ("healthcare-mcp/lookup_icd_code", {"description": "flu"}, '"code": "J11.1"'),
+        ("healthcare-mcp/lookup_icd_code", {"description": "common cold"}, '"code": "J00"'),
+        ("metmuseum-mcp/search-museum-objects", {"q": "Japanese woodblock"}, "45434"),
+        ("amazon/search_products", {"keywords": "gaming laptop"}, "Laptop"),
+    ],
+)
+def test_the_thing_that_is_named_comes_first(bench: Bench, tool: str, arguments: dict[str, str], first: str) -> None:
+    lines = bench.text(tool, arguments).splitlines()
+    shown = next(line for line in lines if re.search(r'"code"|^- |IDs', line))
+    assert first in shown
+
+
+def test_a_place_in_a_town_is_not_one_of_another_town(bench: Bench) -> None:
+    inside = bench.reply("google-maps/places_text_search", query="hotel in Hallstatt")
+    assert (inside.outcome, "Salzburg" in str(inside.result)) == ("empty", False)
+    assert "Salzburg" in bench.text("google-maps/places_text_search", query="hotel in Salzburg")

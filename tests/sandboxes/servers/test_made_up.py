@@ -20,6 +20,8 @@ MADE_UP = {
     "Bookshelf": r"NBK9\d{6}",
     "article of the shop": r"B0Z[0-9A-Z]{7}",
     "post": r"\b9[0-9a-z]{6}\b",
+    "asteroid": r"59\d{6}",
+    "designation": r"\(\d{4} [A-HJ-Z]{2}9\d{3}\)",
 }
 """Ranges that nothing real has reached, as docs/world.md lists them."""
 
@@ -45,6 +47,21 @@ def test_posts_articles_and_books_of_health_that_are_made_up_have_numbers_of_the
     assert all(is_isbn(product.asin) for product in shop.products().values() if product.kind == "book")
     made_up = [record for record in tables.load("health_books") if re.fullmatch(MADE_UP["Bookshelf"], record["id"])]
     assert len(made_up) == 28
+
+
+def test_asteroids_that_are_made_up_have_numbers_of_their_own_and_say_so(bench: Bench) -> None:
+    text = bench.text("nasa-mcp/get_asteroids_feed", start_date="2025-10-28", end_date="2025-10-31")
+    entries = [dict(re.findall(r"^  ([^:]+): (.+)$", entry, re.MULTILINE)) for entry in text.split("\n\n  ID")[1:]]
+    assert len(entries) > 10
+    for id, entry in zip(re.findall(r"  ID: (\d+)", text), entries, strict=True):
+        if entry.get("Synthetic") == "object and approach":
+            assert re.fullmatch(MADE_UP["asteroid"], id)
+            assert re.fullmatch(MADE_UP["designation"], entry["Name"])
+        else:
+            assert int(id) < 3_000_000
+    apophis = bench.text("nasa-mcp/get_asteroid_lookup", asteroid_id="2099942")
+    assert "Synthetic: approach" in apophis
+    assert re.search(r"Date: 2029-Apr-13 .*\n.*\n.*\n.*velocity.*\n\n", apophis), "that one is true"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Decks of the `ppt` server: opened, kept, switched, saved, and the same after a restart."""
 
+import json
 import zipfile
 from collections.abc import Callable
 from datetime import datetime
@@ -42,7 +43,9 @@ def test_an_id_used_again_starts_over(bench: Bench) -> None:
 
 
 def test_undeclared_arguments_are_ignored(bench: Bench) -> None:
-    assert call(bench, "create_presentation", presentation_id="mine")["presentation_id"] == "presentation_1"
+    answer, note = bench.reply("ppt/create_presentation", presentation_id="mine").result["content"]
+    assert json.loads(answer["text"])["presentation_id"] == "presentation_1"
+    assert note["text"] == "Ignored: create_presentation has no argument 'presentation_id'. Its arguments: id."
 
 
 def test_several_decks_are_open_at_once_over_restarts(bench: Bench) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from m3bench.sandboxes.world import gazetteer_articles, tables
+from m3bench.sandboxes.world import fact_articles, gazetteer_articles, tables
 from tests.sandboxes.servers.conftest import Bench
 
 ARTICLES = tables.load("articles")
@@ -90,6 +90,83 @@ def test_the_encyclopedia_is_large_and_no_text_is_like_another() -> None:
         assert article.get("disambiguation") or 2 <= sentences <= 6, article["title"]
         assert len(article["description"]) <= 70, article["title"]
         assert article["extract"][-1] == ".", article["title"]
+
+
+CLOSED = {
+    "country_facts": [
+        record["name"].strip() for record in tables.load("countries") if record["id"] not in ("AN", "CS")
+    ],
+    "state_facts": [record["name"] for record in tables.load("states") if record["id"].startswith("US-")],
+    "presidents": [record["name"] for record in tables.load("presidents")],
+    "element_facts": [record["title"] for record in tables.load("element_facts")],
+    "solar_system": [record["title"] for record in tables.load("solar_system")],
+}
+
+
+@pytest.mark.parametrize("table", CLOSED)
+def test_everything_on_a_closed_list_has_an_article(bench: Bench, table: str) -> None:
+    for name in CLOSED[table]:
+        text = bench.text("wiki/summary", title=name)
+        assert len(text.split("\n\n", 1)[1]) > 100, name
+        assert bench.text("wiki/search", query=name, n=1) != "No results."
+
+
+@pytest.mark.parametrize(
+    ("title", "facts"),
+    [
+        ("Kazakhstan", ["Astana", "Kazakhstani tenge", "Uzbekistan"]),
+        ("France", ["revolution of 1789", "Paris", "euro", "547,030 square kilometres"]),
+        ("Ivory Coast", ["Yamoussoukro", "West African CFA franc"]),
+        ("Burma", ["**Myanmar**", "Naypyidaw"]),
+        ("Greenland", ["Territory of Denmark", "Nuuk"]),
+        ("Texas", ["Austin", "Houston", "29 December 1845", "Lone Star State"]),
+        ("Georgia (U.S. state)", ["Atlanta", "Peach State"]),
+        ("JD Vance", []),
+        ("FDR", ["32nd president", "Harry S. Truman"]),
+        ("Donald Trump", ["45th and 47th president", "since 20 January 2025"]),
+        ("Cesium", ["**Caesium**", "atomic number 55", "28.5 °C"]),
+        ("Mercury (element)", ["symbol Hg", "−38.8 °C"]),
+        ("Titan (moon)", ["moon of Saturn", "Christiaan Huygens discovered it in 1655"]),
+    ],
+)
+def test_composed_articles_say_what_is_true(bench: Bench, title: str, facts: list[str]) -> None:
+    reply = bench.reply("wiki/summary", title=title)
+    text = reply.result["content"][0]["text"]
+    assert reply.outcome == ("success" if facts else "gap")
+    for fact in facts:
+        assert fact in text
+
+
+def test_composed_articles_are_whole_and_lead_to_one_another() -> None:
+    articles = fact_articles.articles()
+    assert fact_articles.count() >= 410
+    titles = [article["title"].casefold() for article in articles]
+    names = [alias.casefold() for article in articles for alias in article.get("aliases", ())]
+    assert len({*titles, *names}) == len(titles) + len(names)
+    for article in articles[len(ARTICLES) :]:
+        assert 3 <= len(re.findall(r"[.!?](?= |$)", article["extract"])) <= 12, article["title"]
+        assert "  " not in article["extract"]
+        assert len(article["description"]) <= 70, article["title"]
+
+
+def test_neighbours_are_neighbours_of_each_other() -> None:
+    near = {record["id"]: set(record["neighbours"]) for record in tables.load("state_facts")}
+    assert all(state in near[other] for state, others in near.items() for other in others if other in near)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("population of Brazil", "Brazil"),
+        ("moons of Jupiter", "Io (moon)"),
+        ("element 79", "Gold"),
+        ("Washington state", "Washington (state)"),
+        ("Georgia", "Georgia"),
+        ("Obama", "Barack Obama"),
+    ],
+)
+def test_closed_lists_are_found_by_usual_names(bench: Bench, query: str, first: str) -> None:
+    assert titles(bench, query)[0] == first
 
 
 def test_towns_and_airports_have_articles_that_say_what_the_tables_say(bench: Bench) -> None:

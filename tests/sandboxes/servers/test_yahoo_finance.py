@@ -360,3 +360,31 @@ def test_every_interval_answers(bench: Bench) -> None:
         assert rows
         assert all(datetime.fromisoformat(row["Date"]) for row in rows)
         assert rows[-1]["Close"] == ask(bench, "get_stock_info", ticker="MCD")["currentPrice"]
+
+
+@pytest.mark.parametrize(
+    ("ticker", "kind", "price"),
+    [
+        ("^gspc", "INDEX", 6840.2),
+        ("^DJI", "INDEX", 47562.87),
+        ("EURUSD=X", "CURRENCY", 1.1537),
+        ("GC=F", "FUTURE", 3996.5),
+    ],
+)
+def test_indices_currencies_and_futures_have_prices(bench: Bench, ticker: str, kind: str, price: float) -> None:
+    card = ask(bench, "get_stock_info", ticker=ticker)
+    assert (card["symbol"], card["quoteType"], card["regularMarketPrice"]) == (ticker.upper(), kind, price)
+    rows = history(bench, ticker, **LAST_WEEK)
+    assert (len(rows), rows[-1]["Close"]) == (5, price)
+    assert all(row["Low"] <= min(row["Open"], row["Close"]) for row in rows)
+    known = kind == "INDEX"
+    assert ("Close" in rows[-1]["Synthetic"].split()) is not known
+    assert ("regularMarketPrice" in card["Synthetic"].split()) is not known
+    assert "sharesOutstanding" not in card
+    assert ask(bench, "get_stock_actions", ticker=ticker) == []
+
+
+def test_an_index_has_no_reports(bench: Bench) -> None:
+    arguments = {"ticker": "^GSPC", "financial_type": "income_stmt"}
+    assert problem(bench, "get_financial_statement", **arguments) == "No financial statements found for ^GSPC."
+    assert bench.reply("yahoo-finance/get_yahoo_finance_news", ticker="^GSPC").outcome == "gap"

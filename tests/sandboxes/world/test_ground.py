@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.world import air, climate, geo, land, roads, tables, terrain, zones
+from m3bench.sandboxes.world import air, climate, geo, land, roads, settlements, tables, terrain, zones
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.geo import Point
 from tests.examples import examples
@@ -36,6 +36,24 @@ def test_well_known_cities_are_about_as_high_as_they_are() -> None:
     for record in records:
         found = terrain.elevation(Point(record["lat"], record["lng"]))
         assert found == pytest.approx(record["metres"], abs=25, rel=0.03), record
+
+
+@pytest.mark.slow
+def test_no_town_lies_under_the_sea() -> None:
+    """Some are below its level, behind dikes or by the Caspian and the Dead Sea."""
+    towns = settlements.settlements()
+    points = [town.point for town in towns]
+    found = terrain.elevations(np.array([point.lat for point in points]), np.array([point.lng for point in points]))
+    wet = ~land.sea_mask(np.array([point.lat for point in points]), np.array([point.lng for point in points]))
+    assert found[wet].min() > 0
+    low = {town.name: metres for town, metres in zip(towns, found, strict=True) if metres < -8}
+    assert set(low) <= {"Rasht", "Atyrau", "Astrakhan", "Balkanabat", "Jericho"}, low
+
+
+def test_a_town_on_the_shore_is_dry() -> None:
+    for name, lat, lng in (("Nice", 43.7031, 7.2661), ("Kiel", 54.3213, 10.1349), ("Tromsø", 69.6489, 18.9551)):
+        assert 0 < terrain.elevation(Point(lat, lng)) <= 60, name
+    assert terrain.elevation(Point(43.5, 7.6)) < 0, "the sea off Nice"
 
 
 @pytest.mark.slow
