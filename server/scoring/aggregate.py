@@ -15,9 +15,14 @@ from m3bench.server.scoring.profiles import AVERAGED, COUNTED, EFFECT, M3
 from m3bench.server.scoring.statistics.clusters import RESAMPLES, SEED, Clusters, clusters_of, draw
 from m3bench.server.scoring.statistics.estimates import LEVEL, Interval, mean_of, score_interval
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
+from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from m3bench.server.scoring.statistics.clusters import Floats
+else:
+    np = LazyModule("numpy")
 
 METRICS = (
     "recall",
@@ -127,8 +132,6 @@ def intervals(
     rows: Sequence[Row], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
 ) -> dict[str, Interval]:
     """Intervals of the aggregate from a bootstrap over clusters of tasks; none for fewer than two tasks."""
-    import numpy as np
-
     tasks = by_task(rows)
     if len(tasks) < 2:
         return {}
@@ -145,8 +148,6 @@ def intervals(
 
 def _resampled(tasks: Mapping[str, Sequence[Row]], plain: bool, clusters: Clusters, counts: "Floats") -> "Floats":
     """Aggregates of resampled tasks, [resamples, metrics and average]; NaN where no drawn task has a value."""
-    import numpy as np
-
     names = (*METRICS, "average")
     terms = np.array([[_task_terms(members, name, plain) for name in names] for members in tasks.values()], float)
     known = np.array(
