@@ -97,7 +97,7 @@ docs: $(VENV)/.docs  ## Build the documentation as a site in build/docs; links t
 	@echo "Open build/docs/index.html"
 
 pictures: $(VENV)/.run  ## Draw every picture of the README and the docs anew, from real runs
-	@for script in pictures card_picture demo_picture; do $(BIN)/python docs/$$script.py || exit 1; done
+	@for script in pictures card_picture demo_picture screen_pictures; do $(BIN)/python docs/$$script.py || exit 1; done
 
 bench: $(VENV)/.all  ## Measure, side by side (takes minutes)
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
