@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-night test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check format lock photos docs pictures bench clean
+.PHONY: help demo test test-all test-night test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check check-tests format lock photos docs pictures bench clean
 
 # Every worker collects all tests, so there is one for each core; containers and clients keep one more waiting.
 SHARED := -n auto --maxprocesses 4 --dist loadgroup
@@ -26,7 +26,7 @@ demo: $(VENV)/.run  ## See it work: score cards in the terminal
 test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: six minutes on two cores (BUDGET=N processor minutes)
 	@$(BIN)/python -m tests.session $(if $(BUDGET),--budget $(BUDGET)) $(SHARED) -q -m "not ($(REST) or $(NIGHT))"
 
-test-all: $(VENV)/.all  ## The other tests: Docker, browsers, Node, real clients, LibreOffice, LaTeX, PostgreSQL, torch, kills, seeds
+test-all: $(VENV)/.all check-tests  ## The other tests, and their types: Docker, browsers, Node, real clients, LibreOffice, LaTeX, PostgreSQL, torch, kills, seeds
 	@$(BIN)/python -m pytest $(WAITING) -q -m "($(REST)) and not ($(NIGHT))"
 
 test-night: $(VENV)/.all  ## What takes hours: all kills, seeds, schedules and examples, frameworks, Harbor, a real model
@@ -64,6 +64,9 @@ check: $(VENV)/.dev  ## Lint, format, types, imports and licences
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python docs/licences.py --check
 
+check-tests: $(VENV)/.all  ## Types of the tests: a minute, so `make test` leaves it to `make test-all`
+	@$(BIN)/mypy tests
+
 format: $(VENV)/.dev  ## Put the code in shape
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -94,7 +97,7 @@ docs: $(VENV)/.docs  ## Build the documentation as a site in build/docs; links t
 	@echo "Open build/docs/index.html"
 
 pictures: $(VENV)/.run  ## Draw every picture of the README and the docs anew, from real runs
-	@for script in pictures card_picture demo_picture; do $(BIN)/python docs/$$script.py || exit 1; done
+	@for script in pictures card_picture demo_picture screen_pictures; do $(BIN)/python docs/$$script.py || exit 1; done
 
 bench: $(VENV)/.all  ## Measure, side by side (takes minutes)
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done

@@ -1,8 +1,9 @@
-"""Draws the pictures of the scoring page from the page's own example: `python docs/pictures.py`."""
+"""Draws the pictures of the scoring page from the page's own example, and the way of a call: `make pictures`."""
 
 import json
+import math
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +84,81 @@ class Drawing:
             f'font-family="system-ui, sans-serif">{words}</text>'
         )
 
-    def svg(self) -> str:
+    def box(self, x: float, y: float, wide: float, tall: float, name: str, lines: Sequence[str]) -> None:
+        """A named box with a few lines in it."""
+        self.parts.append(
+            f'<rect x="{x}" y="{y}" width="{wide}" height="{tall}" rx="9" fill="#f5f7fa" stroke="{GREY}" '
+            'stroke-width="1.5"/>'
+        )
+        self.text(x + wide / 2, y + 30, name, BLUE, 17, anchor="middle")
+        for number, line in enumerate(lines):
+            self.text(x + wide / 2, y + 54 + 19 * number, line, INK, 13, anchor="middle")
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        """A line with a head at its end."""
+        turn = math.degrees(math.atan2(y2 - y1, x2 - x1))
+        self.parts.append(f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{SOFT}" stroke-width="2"/>')
+        self.parts.append(
+            f'<path d="M7 0 L-4 -6 L-4 6 Z" fill="{SOFT}" transform="translate({x2} {y2}) rotate({turn:.1f})"/>'
+        )
+
+    def svg(self, width: int = WIDTH, height: int = HEIGHT) -> str:
         """The picture."""
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-            f'height="{HEIGHT}"><rect width="{WIDTH}" height="{HEIGHT}" rx="12" fill="#ffffff"/>'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+            f'height="{height}"><rect width="{width}" height="{height}" rx="12" fill="#ffffff"/>'
             + "".join(self.parts)
             + "</svg>\n"
         )
+
+
+BOXES = {
+    "client": (20, 40, "any MCP client", ("unchanged: its own prompts,", "model and limits")),
+    "proxy": (270, 40, "proxy", ("lists tools, routes calls,", "records them")),
+    "sandbox": (520, 40, "sandbox of the run", ("27 tool servers over one", "workspace and a frozen world")),
+    "record": (270, 180, "record", ("every call before its answer", "leaves; sealed by submit")),
+    "scoring": (520, 180, "scoring", ("steps, alignment with a", "reference by effect")),
+    "card": (770, 180, "score card", ("solved, six metrics, ranges,", "what would have helped")),
+    "runs": (20, 180, "runs", ("start_task, submit, score:", "when a run begins and ends")),
+    "tasks": (770, 40, "tasks", ("picture, question, fields,", "references that were executed")),
+}
+"""Parts of the server by name: where they are, what they are called and what they do."""
+ARROWS = (
+    ("client", "proxy", "stdio or HTTP"),
+    ("proxy", "sandbox", "calls"),
+    ("proxy", "record", ""),
+    ("runs", "record", ""),
+    ("record", "scoring", ""),
+    ("scoring", "card", ""),
+    ("tasks", "scoring", ""),
+)
+LAB = (
+    "plays many tasks without a person (models, baselines, studies), reads what was recorded",
+    "(reports, boards, papers, judges), and makes tasks; nothing above needs it",
+)
+BOX_WIDE, BOX_TALL, LAB_TOP = 210, 90, 310
+
+
+def architecture() -> str:
+    """The way of a call through the server to its card, and the lab beneath."""
+    drawing = Drawing()
+    for x, y, name, words in BOXES.values():
+        drawing.box(x, y, BOX_WIDE, BOX_TALL, name, words)
+    for start, end, words in ARROWS:
+        (x1, y1, *_), (x2, y2, *_) = BOXES[start], BOXES[end]
+        if y1 == y2:
+            ends = (x1 + BOX_WIDE, y1 + BOX_TALL / 2, x2 - 7, y2 + BOX_TALL / 2)
+        elif x1 == x2:
+            ends = (x1 + BOX_WIDE / 2, y1 + BOX_TALL, x2 + BOX_WIDE / 2, y2 - 7)
+        else:
+            ends = (x1, y1 + BOX_TALL, x2 + BOX_WIDE, y2 - 4)
+        drawing.arrow(*ends)
+        if words:
+            drawing.text((ends[0] + ends[2]) / 2, ends[1] - 56, words, SOFT, 12, anchor="middle")
+    drawing.box(20, LAB_TOP, 960, BOX_TALL, "lab", LAB)
+    drawing.arrow(125, LAB_TOP, 125, 277)
+    drawing.arrow(875, 270, 875, LAB_TOP - 7)
+    return drawing.svg(1000, LAB_TOP + BOX_TALL + 20)
 
 
 def pictures() -> dict[str, str]:
@@ -119,6 +187,7 @@ def pictures() -> dict[str, str]:
         "coherence.svg": draw(steps_above={0, 1}, loud={0, 1, 2, 3}),
         "order.svg": draw(loud={3, 4}),
         "purity.svg": draw(steps_below={1}, loud={1, 2}),
+        "architecture.svg": architecture(),
     }
 
 

@@ -6,12 +6,21 @@ is the probe, which exists to test backends and is in no catalog.
 
 from collections.abc import Iterable
 from functools import cache
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from m3bench.sandboxes import servers as bundled
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.catalog import Catalog, load_catalog
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.table_tools import PREFIX, whole_catalog
+
+# What misbehaves on purpose is loaded only where somebody names it; and the search that tables need is slow to load,
+# and few sandboxes offer one.
+if TYPE_CHECKING:
+    from m3bench.sandboxes import probe, table_server
+else:
+    probe = LazyModule("m3bench.sandboxes.probe")
+    table_server = LazyModule("m3bench.sandboxes.table_server")
 
 PROBE = "probe"
 
@@ -30,7 +39,7 @@ def offer(servers: Iterable[str] | None) -> Catalog:
         ready = whole_catalog()
     if PROBE not in names:
         return ready.select(names)
-    return Catalog((*ready.select(names - {PROBE}).servers, _probe().ENTRY))
+    return Catalog((*ready.select(names - {PROBE}).servers, probe.ENTRY))
 
 
 def load(server: str) -> ToolServer:
@@ -39,21 +48,9 @@ def load(server: str) -> ToolServer:
         return _table(server)
     if server != PROBE:
         return bundled.load(server)
-    found = _probe().server
-    assert isinstance(found, ToolServer)
-    return found
-
-
-def _probe() -> ModuleType:
-    # Here and not above: what misbehaves on purpose is loaded only where somebody names it.
-    from m3bench.sandboxes import probe
-
-    return probe
+    return probe.server
 
 
 @cache
 def _table(server: str) -> ToolServer:
-    # Here and not above: the search that it needs is slow to load, and few sandboxes offer a table.
-    from m3bench.sandboxes.table_server import table_server
-
-    return table_server(server)
+    return table_server.table_server(server)

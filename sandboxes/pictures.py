@@ -10,12 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from m3bench.sandboxes.workspace import Workspace, WorkspaceLimits
 from m3bench.tasks.drawing.files import png
 from m3bench.tasks.errors import LimitError, ToolError
+from m3bench.tasks.lazy_modules import LazyModule
+
+# It takes a tenth of a second to import, and hardly any picture needs it.
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = LazyModule("numpy")
 
 READABLE = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 """Formats that are read; Pillow knows more, some of which start other programs."""
@@ -170,9 +178,6 @@ def _stretched(image: Image.Image) -> Image.Image:
     low, high = image.convert("F").getextrema()
     assert isinstance(low, float)
     assert isinstance(high, float)
-    # Here and not above: hardly any picture is of this kind, and numpy takes a tenth of a second.
-    import numpy as np
-
     # One operation after the other: what a compiler joins is rounded differently.
     shades = (np.asarray(image.convert("F"), np.float64) - low) * (255 / ((high - low) or 1.0))
     return Image.fromarray(shades.astype(np.uint8))

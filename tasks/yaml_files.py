@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError
@@ -39,9 +41,6 @@ def read_yaml(path: Path, model: type[AnyModel], parts: Iterable[type[BaseModel]
 
 
 def _read(path: Path, what: str) -> object:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     try:
         return YAML(typ="safe").load(path.read_text("utf-8"))
     except OSError as error:

@@ -5,7 +5,7 @@ is counted with the test that ended it. M3BENCH_COSTS=FILE writes what every sin
 """
 
 import os
-from collections import Counter
+from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -47,12 +47,12 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def tell_costs(terminalreporter: pytest.TerminalReporter) -> None:
     """Name the files that cost most."""
-    costs: Counter[str] = Counter()
+    costs: defaultdict[str, float] = defaultdict(float)
     for reports in terminalreporter.stats.values():
         for report in reports:
             costs[getattr(report, "nodeid", "").partition("::")[0]] += getattr(report, "cost", 0.0)
     if len(costs) < SHOWN:
         return
-    terminalreporter.section(f"{SHOWN} files that cost most of {costs.total():.0f} processor seconds")
-    for file, cost in costs.most_common(SHOWN):
+    terminalreporter.section(f"{SHOWN} files that cost most of {sum(costs.values()):.0f} processor seconds")
+    for file, cost in sorted(costs.items(), key=lambda row: -row[1])[:SHOWN]:
         terminalreporter.write_line(f"{cost:7.1f} s  {file}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image, ImageChops, ImageDraw, ImageFont
@@ -110,7 +111,8 @@ def assert_close_picture(made: bytes, kept: bytes, what: str) -> None:
     one, other = (Image.open(BytesIO(data)).convert("RGB") for data in (made, kept))
     assert one.size == other.size, what
     apart = ImageChops.difference(one, other)
-    most = max(high for _, high in apart.getextrema())
+    extremes: list[Any] = [band.getextrema() for band in apart.split()]
+    most = max(high for _, high in extremes)
     changed = one.width * one.height - apart.convert("L", (1, 1, 1, 0)).histogram()[0]
     share = changed / (one.width * one.height)
     assert (most <= CLOSE_SHADES, share <= CLOSE_SHARE) == (True, True), (

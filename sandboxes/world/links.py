@@ -8,9 +8,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from m3bench.sandboxes.world import tables
+from m3bench.tasks.lazy_modules import LazyModule
+
+# Who only looks pages up needs no drawing library.
+if TYPE_CHECKING:
+    from m3bench.sandboxes.world.posters import painter
+else:
+    painter = LazyModule("m3bench.sandboxes.world.posters.painter")
 
 SITE = "https://unsplash.com/photos/"
 
@@ -68,8 +76,5 @@ def picture(page: LinkedPage) -> bytes:
 
 @lru_cache(8)
 def _painted(name: str) -> bytes:
-    # Here and not above: who only looks pages up needs no drawing library.
-    from m3bench.sandboxes.world.posters.painter import paint
-
     page = pages()[name]
-    return paint(page.palette, page.elements, title=page.title, subtitle=page.subtitle, seed=page.id)
+    return painter.paint(page.palette, page.elements, title=page.title, subtitle=page.subtitle, seed=page.id)

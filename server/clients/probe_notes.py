@@ -15,7 +15,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypedDict
 
+from PIL import Image
+
 from m3bench.proxy.protocol.tool_calls import AnswerDelivery, ToolAnswer, ToolRequest
+from m3bench.tasks.drawing.files import png
+from m3bench.tasks.drawing.fonts import regular
+from m3bench.tasks.drawing.sheet import Sheet
 
 CONSONANTS, VOWELS = "BDFGKLMNPRTVZ", "AEIOU"
 APART = 3
@@ -74,12 +79,6 @@ def is_among(word: str, said: Iterable[str], *, misread: int = 0) -> bool:
 
 def picture(word: str) -> bytes:
     """A PNG with the word in large letters."""
-    from PIL import Image
-
-    from m3bench.tasks.drawing.files import png
-    from m3bench.tasks.drawing.fonts import regular
-    from m3bench.tasks.drawing.sheet import Sheet
-
     width, height = _SIZE
     sheet = Sheet(Image.new("RGB", _SIZE, "#f4efe2"))
     sheet.frame(8, 8, width - 9, height - 9, (43, 74, 111), 4)

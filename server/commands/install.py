@@ -4,7 +4,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import anyio
 import typer
@@ -33,7 +33,14 @@ from m3bench.server.runs.budget import Budget, budget_of
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.library import Library
+
+# The MCP library takes most of a second to import, and is needed only when nothing is prepared yet.
+if TYPE_CHECKING:
+    from m3bench.server.commands import serving
+else:
+    serving = LazyModule("m3bench.server.commands.serving")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,12 +169,9 @@ def _prepare(profile: str, content_only: bool) -> None:
     """Have the client's first start find its answers ready."""
     if read_prepared(prepared_file(InstantStart(profile, content_only))) is not None:
         return
-    # The MCP library takes most of a second to import, and is needed only when nothing is prepared yet.
-    from m3bench.server.commands.serving import prepare_start
-
     # In a thread of its own, because whoever calls this may run an event loop already.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(anyio.run, prepare_start, profile, content_only).result()
+        thread.submit(anyio.run, serving.prepare_start, profile, content_only).result()
 
 
 def _check(client: McpClient, json: bool) -> None:

@@ -1,7 +1,7 @@
 """What is installed here: the tasks that a person chose, and the server that would play them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
@@ -9,17 +9,21 @@ from m3bench.server.clients.table import KnownClients
 from m3bench.server.runs.loading import library_of
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import ClientTable
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.library import BUNDLED, Library
+
+# What makes tasks from a seed or a secret takes long to import, and few servers need it.
+if TYPE_CHECKING:
+    from m3bench.server.lab.authoring import sets
+else:
+    sets = LazyModule("m3bench.server.lab.authoring.sets")
 
 
 def library_for(settings: Settings) -> Library:
     """The tasks that a person chose."""
     if settings.seed is None and settings.secret_file is None and not settings.ranked:
         return library_of(settings)
-    # What makes tasks from a seed or a secret takes long to import, and few servers need it.
-    from m3bench.server.lab.authoring.sets import chosen_library
-
-    return chosen_library(settings)
+    return sets.chosen_library(settings)
 
 
 class LocalInstallation:

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -24,6 +24,15 @@ from m3bench.server.scoring.words import printable
 from m3bench.server.settings import Settings
 from m3bench.server.store.capability import CapabilityCard, cards, cards_of
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+# The MCP library takes most of a second to import: nothing but the server itself needs it.
+if TYPE_CHECKING:
+    from m3bench.server.clients import probe as probe_server
+    from m3bench.server.serving import transport
+else:
+    probe_server = LazyModule("m3bench.server.clients.probe")
+    transport = LazyModule("m3bench.server.serving.transport")
 
 SERVER = "m3bench-probe"
 """What the probe is called in a client's configuration."""
@@ -94,19 +103,15 @@ def probe(
 
 
 def _serve(folder: Path, setup: Setup, http: HttpOptions) -> None:
-    # The MCP library takes most of a second to import: nothing but the server itself needs it.
-    from m3bench.server.clients.probe import Probe
-    from m3bench.server.serving.transport import address_of, serve_http_app, serve_stdio_app
-
     if http.http is not None:
-        listen = address_of(
+        listen = transport.address_of(
             http.http, http.token, allow_hosts=http.allow_host or (), allow_origins=http.allow_origin or ()
         )
-        serve_http_app(lambda: Probe(folder, setup, "http"), listen)
+        transport.serve_http_app(lambda: probe_server.Probe(folder, setup, "http"), listen)
         return
     if sys.stdin.isatty():
         typer.echo("m3bench: waiting for an MCP client on standard input; --print shows how to connect one.", err=True)
-    serve_stdio_app(lambda: Probe(folder, setup, "stdio"))
+    transport.serve_stdio_app(lambda: probe_server.Probe(folder, setup, "stdio"))
 
 
 def _show(folder: Path, client: str | None, json: bool) -> None:

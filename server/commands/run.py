@@ -8,7 +8,7 @@ from enum import StrEnum
 from json import JSONDecodeError, loads
 from os import cpu_count, environ
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -25,6 +25,13 @@ from m3bench.server.serving import interrupts
 from m3bench.server.serving.backend import check_backend
 from m3bench.tasks.errors import UserError, first_cause
 from m3bench.tasks.json_types import JsonObject
+from m3bench.tasks.lazy_modules import LazyModule
+
+# It plays on a server in this process, and brings what makes tasks and pictures: help does without.
+if TYPE_CHECKING:
+    from m3bench.server.lab.headless.agents import player
+else:
+    player = LazyModule("m3bench.server.lab.headless.agents.player")
 
 Play: TypeAlias = Callable[[RunPlan, SampleDone], None]
 """Plays a plan; returns when nothing is left to do, raises KeyboardInterrupt when it was stopped."""
@@ -401,11 +408,8 @@ def with_agent(agent: BaselineAgent) -> Play:
     """What lets a baseline agent play a plan."""
 
     def play(plan: RunPlan, done: SampleDone) -> None:
-        # It plays on a server in this process: the MCP library takes most of a second to import, and help does not.
-        from m3bench.server.lab.headless.agents.player import play_plan
-
         try:
-            interrupts.run(play_plan, plan, agent, done)
+            interrupts.run(player.play_plan, plan, agent, done)
         except BaseExceptionGroup as group:
             # What task groups wrap is still one thing that went wrong.
             raise first_cause(group) from group

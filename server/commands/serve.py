@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,13 @@ from m3bench.proxy.transports.instant import InstantStart
 from m3bench.server.commands.options import ADVANCED, Tasks
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+# The MCP library takes most of a second to import: help and completion do without it.
+if TYPE_CHECKING:
+    from m3bench.server.commands import serving
+else:
+    serving = LazyModule("m3bench.server.commands.serving")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,10 +260,7 @@ def serve(
         raise UserError("--docker-host is about containers: use it with --sandbox docker.")
     if settings.event is not None and (not settings.ranked or http.http is None or http.token is not None):
         raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
-    # The MCP library takes most of a second to import: help and completion do without it.
-    from m3bench.server.commands.serving import serve_http, serve_stdio
-
     if http.http is None:
-        serve_stdio(settings, context.obj, options.start)
+        serving.serve_stdio(settings, context.obj, options.start)
     else:
-        serve_http(settings, http, operator_token)
+        serving.serve_http(settings, http, operator_token)

@@ -5,6 +5,7 @@ a server, so that help and completion do without it.
 """
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from m3bench.proxy.transports.instant import FirstMessages, InstantStart
 from m3bench.proxy.transports.prepared import prepare
@@ -15,6 +16,13 @@ from m3bench.server.commands.serve import HttpOptions
 from m3bench.server.runs.event import RankedEvent
 from m3bench.server.serving.transport import address_of, serve_http_app, serve_stdio_app
 from m3bench.server.settings import Settings
+from m3bench.tasks.lazy_modules import LazyModule
+
+# A client that starts the server over stdio waits for every import, and sees no pages.
+if TYPE_CHECKING:
+    from m3bench.server.lab.live import pages
+else:
+    pages = LazyModule("m3bench.server.lab.live.pages")
 
 
 def serve_stdio(settings: Settings, opening: FirstMessages | None, start: InstantStart | None) -> None:
@@ -38,11 +46,8 @@ def serve_http(settings: Settings, http: HttpOptions, operator_token: str | None
         # Every client is a participant, and what the pages show is for the operator alone.
         idle = max(listen.idle_seconds, settings.max_minutes * 60)
         listen = replace(listen, guests=RankedEvent.read(settings.event).guests, idle_seconds=idle)
-    # A client that starts the server over stdio waits for every import, and sees no pages.
-    from m3bench.server.lab.live.pages import LivePages
-
     shown = settings.event is None or operator_token is not None
-    serve_http_app(lambda: _app(settings), listen, LivePages if shown else None)
+    serve_http_app(lambda: _app(settings), listen, pages.LivePages if shown else None)
 
 
 async def prepare_start(profile: str, content_only: bool) -> None:

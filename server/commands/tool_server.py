@@ -1,6 +1,6 @@
 """`m3bench tools serve`: bundled servers without the benchmark around them."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,13 @@ from m3bench.server.commands.manual import find_server
 from m3bench.server.commands.options import Sandbox
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+# FastMCP takes more than a second to import: help and completion do without it.
+if TYPE_CHECKING:
+    from m3bench.server.commands import standalone
+else:
+    standalone = LazyModule("m3bench.server.commands.standalone")
 
 
 def tool_server(
@@ -33,7 +40,4 @@ def tool_server(
     for server in chosen.servers:
         if not server.ready:
             raise UserError(f"The server {server.name!r} is not built yet: `m3bench servers` lists those that are.")
-    # FastMCP takes more than a second to import: help and completion do without it.
-    from m3bench.server.commands.standalone import serve_tools
-
-    serve_tools(chosen.servers, sandbox, folder_of(workspace) if workspace is not None else None, http)
+    standalone.serve_tools(chosen.servers, sandbox, folder_of(workspace) if workspace is not None else None, http)

@@ -3,7 +3,7 @@
 from functools import cache
 
 from m3bench.server.runs.versions import versions
-from m3bench.server.scoring.encoder import MINILM, Encoder
+from m3bench.server.scoring.encoder import MINILM, Encoder, open_encoder
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.library import BUNDLED, Library
@@ -12,9 +12,6 @@ from m3bench.tasks.library import BUNDLED, Library
 @cache
 def encoder_of(name: str) -> Encoder:
     """One for the process: its weights take time and memory."""
-    # A server that has scored nothing yet has not loaded what the encoder needs.
-    from m3bench.server.scoring import open_encoder
-
     return open_encoder(name)
 
 

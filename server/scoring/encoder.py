@@ -13,14 +13,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from m3bench.server.scoring.weights import find
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from m3bench.server.scoring.cache import CachedEncoder, VectorCache
+    from m3bench.server.scoring import cache as caches
+    from m3bench.server.scoring import minilm
 
     Floats = npt.NDArray[np.float32]
+else:
+    # These need numpy, which a server does not load before it has something to encode.
+    caches = LazyModule("m3bench.server.scoring.cache")
+    minilm = LazyModule("m3bench.server.scoring.minilm")
 
 MINILM = "minilm"
 """The built-in encoder: all-MiniLM-L6-v2 without torch."""
@@ -113,9 +119,9 @@ def open_encoder(
     name: str = MINILM,
     *,
     weights: Path | str | None = None,
-    cache: "VectorCache | None" = None,
+    cache: "caches.VectorCache | None" = None,
     report: Callable[[int, int], None] | None = None,
-) -> "CachedEncoder":
+) -> "caches.CachedEncoder":
     """The encoder to score with.
 
     Args:
@@ -124,12 +130,8 @@ def open_encoder(
         cache: Where vectors are kept between processes.
         report: Told how far a download of the weights is, in bytes so far and in all.
     """
-    # These need numpy, which a server does not load before it has something to encode.
-    from m3bench.server.scoring.cache import CachedEncoder
-    from m3bench.server.scoring.minilm import MiniLM
-
     check_encoder(name)
     if name != MINILM:
         model = name.partition(":")[2] or str(find(weights, report=report).folder)
-        return CachedEncoder(SentenceTransformerEncoder(model), cache)
-    return CachedEncoder(MiniLM(lambda: find(weights, report=report)), cache)
+        return caches.CachedEncoder(SentenceTransformerEncoder(model), cache)
+    return caches.CachedEncoder(minilm.MiniLM(lambda: find(weights, report=report)), cache)

@@ -22,10 +22,19 @@ from zlib import error as ZlibError
 import platformdirs
 
 from m3bench.tasks.errors import WeightsError
+from m3bench.tasks.lazy_modules import LazyModule
 
+# What names the weights is loaded with every command, long before they are fetched or read.
 if TYPE_CHECKING:
+    from http import client as http_client
+    from urllib import request
+
     import numpy as np
     import numpy.typing as npt
+else:
+    http_client = LazyModule("http.client")
+    request = LazyModule("urllib.request")
+    np = LazyModule("numpy")
 
 MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 VOCABULARY_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
@@ -216,15 +225,12 @@ def _own_folder() -> Path:
 
 
 def _download(report: Report | None) -> Path:
-    # With ssl and email behind it, it takes longer to load than the rest of a server's start.
-    from http.client import HTTPException
-
     folder = _own_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _fetch(VOCABULARY_FILE, VOCABULARY_SHA256, folder, None)
         _fetch(MODEL_FILE, MODEL_SHA256, folder, report)
-    except (OSError, HTTPException) as error:
+    except (OSError, http_client.HTTPException) as error:
         raise WeightsError(
             f"The weights of all-MiniLM-L6-v2 are not on this machine and could not be downloaded ({error}): "
             f"{HOW_TO_GET}"
@@ -233,13 +239,10 @@ def _download(report: Report | None) -> Path:
 
 
 def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
-    # As above.
-    from urllib.request import urlopen
-
     part = folder / f"{name}.{os.getpid()}.part"
     try:
         digest = hashlib.sha256()
-        with urlopen(f"{_URL}/{name}", timeout=_TIMEOUT_SECONDS) as response, part.open("wb") as file:
+        with request.urlopen(f"{_URL}/{name}", timeout=_TIMEOUT_SECONDS) as response, part.open("wb") as file:
             total = int(response.headers.get("Content-Length") or 0)
             done = 0
             while block := response.read(_BLOCK_BYTES):
@@ -258,9 +261,6 @@ def _fetch(name: str, sha256: str, folder: Path, report: Report | None) -> None:
 
 def _tensors(model: bytes | mmap.mmap) -> dict[str, "npt.NDArray[np.float32]"]:
     """Views of the file: eight bytes of header length, a JSON header, then the raw numbers."""
-    # What names the weights is loaded with every server, long before they are read.
-    import numpy as np
-
     start = 8 + int.from_bytes(model[:8], "little")
     header = json.loads(model[8:start])
     tensors = {}

@@ -1,32 +1,37 @@
 """Where tools run, by the name a person gives it; what a backend needs is imported when it is chosen."""
 
+from typing import TYPE_CHECKING
+
 from m3bench.sandboxes.backends.base import Backend, Prospect
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from m3bench.sandboxes.backends import inprocess, process
+    from m3bench.sandboxes.backends.docker import backend as docker_backend
+    from m3bench.sandboxes.backends.docker import hosts, leases
+else:
+    inprocess = LazyModule("m3bench.sandboxes.backends.inprocess")
+    process = LazyModule("m3bench.sandboxes.backends.process")
+    docker_backend = LazyModule("m3bench.sandboxes.backends.docker.backend")
+    hosts = LazyModule("m3bench.sandboxes.backends.docker.hosts")
+    leases = LazyModule("m3bench.sandboxes.backends.docker.leases")
 
 
 def backend_of(settings: Settings) -> Backend:
     """The backend that was chosen, not yet entered."""
     if settings.sandbox == "inprocess":
-        from m3bench.sandboxes.backends.inprocess import InProcessBackend
-
-        return InProcessBackend()
+        return inprocess.InProcessBackend()
     if settings.sandbox == "docker":
-        from m3bench.sandboxes.backends.docker.backend import DockerBackend
-        from m3bench.sandboxes.backends.docker.leases import LEASE_SECONDS
-
         # Nobody may take a sandbox for a leftover while its run can still be under way.
-        lease = LEASE_SECONDS + settings.max_minutes * 60
+        lease = leases.LEASE_SECONDS + settings.max_minutes * 60
         if settings.docker_host:
-            from m3bench.sandboxes.backends.docker.hosts import DockerHosts
-
-            return DockerHosts(settings.docker_host, runtime=settings.runtime, lease=lease)
-        return DockerBackend(runtime=settings.runtime, lease=lease)
+            return hosts.DockerHosts(settings.docker_host, runtime=settings.runtime, lease=lease)
+        return docker_backend.DockerBackend(runtime=settings.runtime, lease=lease)
     if settings.runtime is not None:
         raise UserError("--runtime is about containers: use it with --sandbox docker.")
-    from m3bench.sandboxes.backends.process import ProcessBackend
-
-    return ProcessBackend()
+    return process.ProcessBackend()
 
 
 def check_backend(settings: Settings) -> None:

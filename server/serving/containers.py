@@ -8,7 +8,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -24,6 +24,12 @@ from m3bench.sandboxes.backends.docker.reaper import reap
 from m3bench.sandboxes.backends.docker.stream import OUTPUT, Frames, attach
 from m3bench.server.serving.egress import NO_IPV6, close_way, open_way
 from m3bench.tasks.errors import SandboxError, UpstreamError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from docker import errors
+else:
+    errors = LazyModule("docker.errors")
 
 _CHUNK = 256 * 1024
 
@@ -77,11 +83,9 @@ class Containers:
 
 
 def _config(client: Client, name: str, entry: UpstreamEntry, network: str) -> dict[str, Any]:
-    import docker.errors
-
     try:
         id = client.inspect_image(entry.image)["Id"]
-    except docker.errors.ImageNotFound as error:
+    except errors.ImageNotFound as error:
         raise SandboxError(f"the engine has no image {entry.image}: get it with docker pull {entry.image}") from error
     can_limit_time = bool(client.info().get("CpuCfsQuota", True))
     walls = host_config(ContainerLimits(), network=network, cpu_quota=can_limit_time)

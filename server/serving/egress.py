@@ -11,9 +11,16 @@ import subprocess
 from contextlib import suppress
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from m3bench.sandboxes.backends.docker.engine import Client
 from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from docker import errors
+else:
+    errors = LazyModule("docker.errors")
 
 NETWORK = "m3bench-egress"
 BRIDGE = "m3bench0"
@@ -44,13 +51,11 @@ def open_way(client: Client, address: str) -> str:
     Raises:
         SandboxError: The rules cannot be set; the message says why.
     """
-    import docker.errors
-
     _require_rules(client, address)
     _set_rules()
     if not any(network["Name"] == NETWORK for network in client.networks(names=[NETWORK])):
         # Somebody else may be making it at this moment.
-        with suppress(docker.errors.APIError):
+        with suppress(errors.APIError):
             client.create_network(
                 NETWORK, driver="bridge", options=_OPTIONS, enable_ipv6=False, check_duplicate=True,
                 labels={"io.m3bench.egress": "1"},
@@ -63,9 +68,7 @@ def open_way(client: Client, address: str) -> str:
 
 def close_way(client: Client) -> None:
     """Remove the network unless somebody uses it. The rules stay: they concern nothing else."""
-    import docker.errors
-
-    with suppress(docker.errors.APIError):
+    with suppress(errors.APIError):
         client.remove_network(NETWORK)
 
 

@@ -3,11 +3,21 @@
 PostgreSQL and its driver are imported only for a location that names a database.
 """
 
+from typing import TYPE_CHECKING
+
 from m3bench.server.store.checkup import Checkup, examine
 from m3bench.server.store.contract import Store
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.reader import Reader
 from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from m3bench.server.store.postgres import checkup, reader, store
+else:
+    checkup = LazyModule("m3bench.server.store.postgres.checkup")
+    reader = LazyModule("m3bench.server.store.postgres.reader")
+    store = LazyModule("m3bench.server.store.postgres.store")
 
 
 def open_store(
@@ -27,18 +37,14 @@ def open_store(
     """
     if place.url is None:
         return SqliteStore(place.folder, sync=sync, owner=owner)
-    from m3bench.server.store.postgres.store import PostgresStore
-
-    return PostgresStore(place, owner=owner, address=address)
+    return store.PostgresStore(place, owner=owner, address=address)
 
 
 def open_reader(place: RecordLocation) -> Reader:
     """What reads the record of a place while others write to it."""
     if place.url is None:
         return Reader(place.folder)
-    from m3bench.server.store.postgres.reader import PostgresReader
-
-    return PostgresReader(place)
+    return reader.PostgresReader(place)
 
 
 def look_over(place: RecordLocation, *, beside: bool = True) -> Checkup:
@@ -53,6 +59,4 @@ def look_over(place: RecordLocation, *, beside: bool = True) -> Checkup:
     """
     if place.url is None:
         return examine(place.folder, beside=beside)
-    from m3bench.server.store.postgres.checkup import examine as examine_database
-
-    return examine_database(place, beside=beside)
+    return checkup.examine(place, beside=beside)

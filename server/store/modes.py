@@ -4,6 +4,7 @@ Practice shows scores and references to whoever plays; a ranked record beside it
 """
 
 import sqlite3
+from typing import TYPE_CHECKING
 
 from m3bench.server.store.database import connect
 from m3bench.server.store.errors import explain
@@ -12,6 +13,12 @@ from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import Mode
 from m3bench.tasks.atomic_files import write_private
 from m3bench.tasks.errors import StoreError, UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from m3bench.server.store.postgres import migrations
+else:
+    migrations = LazyModule("m3bench.server.store.postgres.migrations")
 
 FILE = "mode"
 """Says what kind of runs a data folder is for."""
@@ -42,9 +49,7 @@ def claim_mode(place: RecordLocation, mode: Mode) -> None:
     check_mode(place, mode)
     folder = place.folder
     if place.url is not None:
-        from m3bench.server.store.postgres.migrations import state_mode
-
-        state_mode(place, mode)
+        migrations.state_mode(place, mode)
         check_mode(place, mode)
         return
     try:
@@ -59,9 +64,7 @@ def claim_mode(place: RecordLocation, mode: Mode) -> None:
 def _mode_of(place: RecordLocation) -> str | None:
     """What the runs of a record are; None when there are none, or when both were there before they were told apart."""
     if place.url is not None:
-        from m3bench.server.store.postgres.migrations import mode_of
-
-        return mode_of(place)
+        return migrations.mode_of(place)
     folder = place.folder
     try:
         return (folder / FILE).read_text("utf-8").strip() or None

@@ -148,7 +148,7 @@ async def call_tool(context: Context, params: types.CallToolRequestParams) -> ty
                 await anyio.sleep(0.05)
             return result(text("Reported three times."))
         case "test_missing_capability":
-            wanted = {"requiredCapabilities": {"sampling": {}}}
+            wanted: dict[str, object] = {"requiredCapabilities": {"sampling": {}}}
             raise MCPError(code=-32021, message="This tool needs a client that samples.", data=wanted)
         case "test_trigger_prompt_change":
             await context.session._connection.outbound.notify("notifications/prompts/list_changed", None)

@@ -47,10 +47,10 @@ async def outcome(ask: Awaitable[Any]) -> object:
 
 async def play_everything(client: Client, able: Able) -> dict[str, object]:
     """Uses what the official server from npm has."""
-    progress: list[tuple[float, float | None]] = []
+    reports: list[tuple[float, float | None]] = []
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        progress.append((done, total))
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        reports.append((progress, total))
 
     own = {"list_tasks", "start_task", "submit", "score"}
     tools = {tool.name for tool in (await client.list_tools()).tools if "__" not in tool.name} - own
@@ -62,7 +62,7 @@ async def play_everything(client: Client, able: Able) -> dict[str, object]:
         "sampling": await say(client, "trigger-sampling-request", prompt="hi", maxTokens=7),
         "elicitation": await outcome(client.call_tool("trigger-elicitation-request", {})),
         "roots": await say(client, "get-roots-list"),
-        "progress": progress,
+        "progress": reports,
         "prompt": await outcome(client.get_prompt("args-prompt", {"city": "Rome"})),
         "prompt error": await outcome(client.get_prompt("args-prompt", {})),
         "completion": await outcome(client.complete(city, {"name": "department", "value": ""})),
@@ -115,7 +115,7 @@ async def play_time(client: Client, able: Able) -> dict[str, object]:
     return {
         "converted": (await client.call_tool("convert_time", when)).is_error,
         "unknown zone": await outcome(client.call_tool("get_current_time", {"timezone": "Mars/Olympus"})),
-        "unknown prompt": (await outcome(client.get_prompt("none", {})))[0],  # type: ignore[index]
+        "unknown prompt": (await outcome(client.get_prompt("none", {})))[0],
     }
 
 

@@ -99,7 +99,7 @@ def speak(command: list[str], requests: list[Request]) -> list[bytes]:
                 *(("tools/call", {"name": name, "arguments": arguments}) for name, arguments in requests),
             ]
         ):
-            message = {"jsonrpc": "2.0", "method": method, "params": params}
+            message: dict[str, object] = {"jsonrpc": "2.0", "method": method, "params": params}
             if method != "notifications/initialized":
                 message["id"] = id
             process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -129,7 +129,7 @@ def test_results_of_real_servers_come_as_they_gave_them(
     command = [*SERVE, "--servers", str(servers), "--data", str(tmp_path / "data")]
     through = speak(command, exposed(calls))
     direct = [line for server, made in calls.items() for line in speak(commands[server], made)[1:]]
-    assert [split(line)[1] for line in through[1:]] == [split(line)[1] for line in direct]  # type: ignore[index]
+    assert [split(line)[1] for line in through[1:]] == [split(line)[1] for line in direct]
 
 
 def test_real_servers_are_recorded_and_replayed_when_they_are_gone(servers: Path, folder: Path, tmp_path: Path) -> None:
@@ -154,8 +154,8 @@ async def test_calls_to_real_servers_are_on_record_in_their_run(servers: Path, t
     arguments = [*SERVE[1:], "--servers", str(servers), "--tasks", str(task_set), "--data", str(tmp_path / "data")]
     heard: list[tuple[float, float | None]] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        heard.append((done, total))
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total))
 
     with anyio.fail_after(60):
         async with Client(
@@ -164,9 +164,9 @@ async def test_calls_to_real_servers_are_on_record_in_their_run(servers: Path, t
             await client.call_tool("start_task", {"task_id": "sum-1"})
             await client.call_tool("everything__echo", {"message": "hello"})
             slow = {"duration": 0.2, "steps": 2}
-            await client.call_tool("everything__trigger-long-running-operation", slow, progress_callback=progress)
+            await client.call_tool("everything__trigger-long-running-operation", slow, progress_callback=hear)
             prompt = await client.get_prompt("args-prompt", {"city": "Rome"})
-            assert "Rome" in prompt.messages[0].content.text  # type: ignore[union-attr]
+            assert "Rome" in prompt.messages[0].content.text
             await client.call_tool("submit", {"answer": "108"})
     assert heard == [(1, 2), (2, 2)]
     store = SqliteStore(tmp_path / "data")

@@ -208,7 +208,7 @@ class House:
 
     def open_seat(self, id: str, profile: str | None = None) -> Seat:
         tools = {tool.exposed: tool for tool in load_catalog().ready.by_name["math"].tools}
-        shaped = {
+        shaped: dict[str, object] = {
             "name": "shaped",
             "description": "",
             "inputSchema": {"type": "object"},

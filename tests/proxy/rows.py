@@ -45,7 +45,7 @@ class Able:
         return types.ElicitResult(action="accept", content={"name": "Ada"})
 
     async def roots(self, context: Any) -> types.ListRootsResult:
-        return types.ListRootsResult(roots=[types.Root(uri=self.root, name="home")])
+        return types.ListRootsResult(roots=[types.Root.model_validate({"uri": self.root, "name": "home"})])
 
     async def message(self, message: Any) -> None:
         self.heard.append(type(message).__name__)
@@ -60,14 +60,14 @@ class Able:
             async with Client(
                 to, mode=mode, sampling_callback=self.sample, elicitation_callback=self.elicit,
                 list_roots_callback=self.roots, message_handler=self.message, logging_callback=self.log,
-            ) as client:  # type: ignore[arg-type] # fmt: skip
+            ) as client:  # fmt: skip
                 yield client
 
 
 async def say(client: Client, tool: str, /, **arguments: Any) -> str:
     """The text of a call's answer."""
     result = await client.call_tool(tool, arguments)
-    return str(result.content[0].text)  # type: ignore[union-attr]
+    return str(result.content[0].text)
 
 
 def row(name: str) -> Callable[[Check], Check]:
@@ -135,8 +135,8 @@ async def logging(client: Client, able: Able) -> bool:
 async def progress(client: Client, able: Able) -> bool:
     heard: list[float] = []
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        heard.append(done)
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(progress)
 
     await client.call_tool("progress", {}, progress_callback=hear)
     await until(lambda: heard == [1, 2])

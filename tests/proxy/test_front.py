@@ -34,7 +34,7 @@ async def test_tools_are_listed_and_called(era: str) -> None:
         assert "math__sum" in [tool.name for tool in listed]
         assert listed[0].output_schema is not None
         found = await client.call_tool("math__sum", {"numbers": [4, 8, 15]})
-        assert found.content[0].text == "27 — é"  # type: ignore[union-attr]
+        assert found.content[0].text == "27 — é"
         with pytest.raises(MCPError, match="gone"):
             await client.call_tool("far__error", {})
     assert house.record.requests[0][0].caller.revision == ("2025-11-25" if era == "legacy" else MODERN)
@@ -56,12 +56,12 @@ async def test_prompts_resources_and_completions_come_from_whoever_is_served(era
     async with connect(house, era) as client:
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["hello"]
         said = (await client.get_prompt("hello", {"to": "them"})).messages[0].content
-        assert said.text == "hello them"  # type: ignore[union-attr]
+        assert said.text == "hello them"
         with pytest.raises(MCPError, match="Unknown prompt 'goodbye'"):
             await client.get_prompt("goodbye")
         assert [str(one.uri) for one in (await client.list_resources()).resources] == ["m3bench://one"]
         assert len((await client.list_resource_templates()).resource_templates) == 1
-        assert (await client.read_resource("m3bench://one")).contents[0].text == "one"  # type: ignore[union-attr]
+        assert (await client.read_resource("m3bench://one")).contents[0].text == "one"
         with pytest.raises(MCPError) as missing:
             await client.read_resource("m3bench://two")
         assert missing.value.error.code == (-32002 if era == "legacy" else -32602)
@@ -82,11 +82,11 @@ async def test_the_log_level_is_passed_on() -> None:
 async def test_notifications_of_a_call_reach_the_client() -> None:
     seen: list[float] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
-        seen.append(done)
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        seen.append(progress)
 
     async with connect(House(), "legacy") as client:
-        await client.call_tool("far__tool", {}, progress_callback=progress)
+        await client.call_tool("far__tool", {}, progress_callback=hear)
     assert seen == [0.5]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 import httpx2
-from starlette.types import ASGIApp, Message
+from starlette.types import ASGIApp, Message, Scope
 
 from m3bench.proxy.transports.http import HttpSettings, http_app
 from tests.proxy.house import CLIENT, MODERN, House
@@ -21,7 +21,12 @@ async def running(app: ASGIApp) -> AsyncIterator[None]:
     into, received = anyio.create_memory_object_stream[Message](2)
     sent, answers = anyio.create_memory_object_stream[Message](2)
     async with into, received, sent, answers, anyio.create_task_group() as tasks:
-        tasks.start_soon(app, {"type": "lifespan", "state": {}}, received.receive, sent.send)
+        scope: Scope = {"type": "lifespan", "state": {}}
+
+        async def live() -> None:
+            await app(scope, received.receive, sent.send)
+
+        tasks.start_soon(live)
         for step in ("startup", "shutdown"):
             await into.send({"type": f"lifespan.{step}"})
             assert (await answers.receive())["type"] == f"lifespan.{step}.complete"

@@ -14,6 +14,7 @@ from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from PIL import Image
 
@@ -29,7 +30,7 @@ from m3bench.sandboxes.world import links, places, tables
 from m3bench.sandboxes.world.geo import Point
 from m3bench.server.clients.probe_notes import picture as probe_picture
 from m3bench.tasks.drawing.files import jpeg, png
-from m3bench.tasks.drawing.pixels import blurred
+from m3bench.tasks.drawing.pixels import blurred, recoloured
 from m3bench.tasks.library import Library
 from tests.pictures import pixel_hash
 
@@ -118,7 +119,7 @@ def _markup() -> Iterator[tuple[str, bytes | Image.Image]]:
         yield f"polygon {number}", png(imagesorcery._mask(_photo().size, items("areas", [{"polygon": corners}])))
     for sigma in (0.8, 1.1, 2.6, 5.0, 12.3):
         yield f"blur {sigma}", blurred(_photo(), sigma)
-    yield "sepia", imagesorcery.recoloured(_photo(), imagesorcery._SEPIA)
+    yield "sepia", recoloured(_photo(), imagesorcery._SEPIA)
 
 
 def _detections() -> Iterator[tuple[str, Image.Image]]:
@@ -134,7 +135,8 @@ def _effects() -> Iterator[tuple[str, Image.Image]]:
         yield name, Enhancement(filter=name).apply(_photo())
     for name in ("brightness", "contrast", "saturation", "sharpness"):
         for factor in (0.3, 1.05, 1.7, 4.0):
-            yield f"{name} {factor}", Enhancement(**{name: factor}).apply(_photo())
+            change: dict[str, Any] = {name: factor}
+            yield f"{name} {factor}", Enhancement(**change).apply(_photo())
 
 
 def _clients() -> Iterator[tuple[str, bytes]]:

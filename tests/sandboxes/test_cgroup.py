@@ -168,7 +168,7 @@ async def test_a_group_that_cannot_be_made_leaves_the_sandbox_to_the_watch(
     monkeypatch.setitem(isolation.__dict__, "delegation", Delegation(ControlGroups(tmp_path / "nowhere")))
     async with ProcessBackend(isolation) as backend:
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("math",)))
-        assert sandbox._host.watch.memory == 768 * 1024**2  # type: ignore[union-attr]
+        assert sandbox._host.watch.memory == 768 * 1024**2
 
 
 @pytest.mark.skipif(delegation().groups is None, reason=f"nothing is delegated here: {delegation().why}")

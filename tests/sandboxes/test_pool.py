@@ -4,14 +4,12 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import anyio
 import pytest
 
-from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
-from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.backends.inprocess import InProcessBackend, InProcessSandbox
 from m3bench.sandboxes.backends.isolation import Isolation
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.pool import Lease, SandboxPool
@@ -23,11 +21,10 @@ pytestmark = pytest.mark.anyio
 ADD = b'{"firstNumber":1,"secondNumber":2}'
 
 
-class Counting:
+class Counting(InProcessBackend):
     """An in-process backend that counts what it opens and can refuse to."""
 
     name = "counting"
-    is_spread = False
 
     def __init__(self) -> None:
         self.opened = 0
@@ -36,20 +33,12 @@ class Counting:
         self.gate = anyio.Event()
         self.gate.set()
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return None
-
-    async def open(self, spec: SandboxSpec) -> Sandbox:
+    async def open(self, spec: SandboxSpec) -> InProcessSandbox:
         self.opened += 1
         await self.gate.wait()
         if self.is_broken:
             raise SandboxError("It is broken.")
-        sandbox = await InProcessBackend().open(spec)
+        sandbox = await super().open(spec)
         self.open_now += 1
         close = sandbox.aclose
 

@@ -356,7 +356,7 @@ async def test_nothing_outlives_any_of_many_servers(tmp_path: Path, switches: di
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="processes are found through /proc")
 @pytest.mark.parametrize("switches", [{}, ALONE, PLAIN], ids=["bubblewrap", "without-bubblewrap", "with-nothing"])
-async def test_nothing_outlives_a_run(tmp_path: Path, switches: dict[str, bool]) -> None:
+async def test_nothing_outlives_a_run(tmp_path: Path, switches: dict[str, Any]) -> None:
     async with ProcessBackend(Isolation(**switches)) as backend:
         sandbox = await backend.open(SandboxSpec(workspace=tmp_path, servers=("probe",)))
         await _call(sandbox, "daemonise", times=2)

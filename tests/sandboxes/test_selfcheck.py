@@ -1,6 +1,7 @@
 """Every backend, and the process backend as it looks on poorer platforms, goes through the same checks."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,9 @@ def _cases() -> Iterator[Any]:
             yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=marks)
         for name, (isolation, guards) in POORER.items():
             if check.needs in guards:
-                backend = lambda isolation=isolation: ProcessBackend(isolation)  # noqa: E731
-                yield pytest.param(backend, check, id=f"{name}-{check.name}", marks=pytest.mark.slow)
+                yield pytest.param(
+                    partial(ProcessBackend, isolation), check, id=f"{name}-{check.name}", marks=pytest.mark.slow
+                )
 
 
 @pytest.mark.all_sample(60)

@@ -63,7 +63,7 @@ async def over_stdio(arguments: list[str], mode: str) -> AsyncIterator[Client]:
     """A client of a server process of its own."""
     parameters = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], *arguments], env=dict(os.environ))
     with anyio.fail_after(300):
-        async with Client(stdio_client(parameters), mode=mode) as client:  # type: ignore[arg-type]
+        async with Client(stdio_client(parameters), mode=mode) as client:
             yield client
 
 
@@ -71,7 +71,7 @@ async def over_stdio(arguments: list[str], mode: str) -> AsyncIterator[Client]:
 async def over_http(url: str, mode: str) -> AsyncIterator[Client]:
     """A client of a server that listens."""
     with anyio.fail_after(300):
-        async with Client(url, mode=mode) as client:  # type: ignore[arg-type]
+        async with Client(url, mode=mode) as client:
             yield client
 
 

@@ -46,7 +46,7 @@ class Hosts:
         for name in self.alive():
             with suppress(ProcessLookupError, SandboxError):
                 if self._in_containers:
-                    _ask(lambda client, name=name: action(client, name))
+                    _ask(_about(name, action))
                 else:
                     os.kill(int(name), number)
 
@@ -60,6 +60,10 @@ class Hosts:
             if "m3bench.sandboxes.host" in line and self._data in line:
                 found.append(int(entry.name))
         return found
+
+
+def _about(name: str, action: Callable[[Any, str], object]) -> Callable[[Any], object]:
+    return lambda client: action(client, name)
 
 
 def _ask(question: Callable[[Any], Any]) -> Any:

@@ -5,12 +5,14 @@ import itertools
 import json
 import random
 import re
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import anyio
 import pytest
@@ -31,8 +33,9 @@ from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.folding import fold
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import text_of
+from m3bench.tasks.scene import Box
 from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import Call, Step, Trajectory
+from m3bench.tasks.trajectory import JSON, Call, Step, Trajectory
 from tests.pictures import assert_close_picture
 from tests.server.made import family_set
 from tests.sets import part
@@ -155,9 +158,9 @@ def wrong_arguments(task: Task) -> tuple[str, Trajectory]:
     return "Done, as you asked.", Trajectory(steps=tuple(steps))
 
 
-def _random(schema: dict[str, object], rng: random.Random) -> dict[str, object]:
+def _random(schema: Mapping[str, Any], rng: random.Random) -> dict[str, JSON]:
     words = ("lorem", "ipsum", "dolor", "amet", "quux", "zanzibar", "bicycle")
-    made: dict[str, object] = {}
+    made: dict[str, JSON] = {}
     properties = schema.get("properties", {})
     assert isinstance(properties, dict)
     for name, entry in properties.items():
@@ -270,7 +273,7 @@ def test_what_is_written_can_be_read_by_the_projects_ocr(family, tmp_path):
     assert found >= 0.95 * len(wanted), (found, len(wanted))
 
 
-def _strip(picture: Image.Image, box: tuple[int, int, int, int]) -> Image.Image:
+def _strip(picture: Image.Image, box: Box) -> Image.Image:
     """A line of writing, dark on light, in a size that is easy to read."""
     left, top, right, bottom = box
     cut = picture.crop(

@@ -139,9 +139,9 @@ async def test_a_client_with_the_token_plays_a_task(service: Service) -> None:
                 assert not started.is_error
                 before = foreign()
                 summed = await client.call_tool("math__sum", {"numbers": [4, 8, 15]})
-                assert summed.content[0].text == "27"  # type: ignore[union-attr]
+                assert summed.content[0].text == "27"
                 made = await client.call_tool("excel__create_workbook", {"filepath": "a.xlsx"})
-                assert made.content[0].text == "Created workbook at a.xlsx"  # type: ignore[union-attr]
+                assert made.content[0].text == "Created workbook at a.xlsx"
                 assert bool(foreign() - before) == (service.sandbox == "docker")
                 assert (await client.call_tool("submit", {"answer": "27"})).is_error  # it has no fields
                 assert not (await client.call_tool("submit", {"answer": "27"})).is_error

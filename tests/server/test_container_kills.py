@@ -91,7 +91,7 @@ def test_fifty_kills_with_eight_runs_going_lose_and_leave_nothing(task_set: Path
 
 def _check_record(data: Path, over: list[Player]) -> None:
     """Every call that was answered is on record as such, and no run seems to go on."""
-    outcomes: dict[tuple[int, str], str | None] = {}
+    outcomes: dict[tuple[int, int], str | None] = {}
     store = SqliteStore(data)
     try:
         for run in store.runs():

@@ -119,15 +119,15 @@ async def test_the_picture_and_the_trajectory_can_be_read_as_resources(connect: 
         await client.call_tool("math__sum", {"numbers": NUMBERS})
         picture = (await client.read_resource("m3bench://run/picture")).contents[0]
         assert picture.mime_type == "image/png"
-        assert picture.blob == opening.content[1].data  # type: ignore[union-attr]
-        trajectory = json.loads((await client.read_resource("m3bench://run/trajectory")).contents[0].text)  # type: ignore[union-attr]
+        assert picture.blob == opening.content[1].data
+        trajectory = json.loads((await client.read_resource("m3bench://run/trajectory")).contents[0].text)
         assert trajectory["steps"] == [{"calls": [{"tool": "math/sum", "arguments": {"numbers": NUMBERS}}]}]
         with pytest.raises(MCPError, match="not found"):
             await client.read_resource("m3bench://run/scorecard")
         prompts = (await client.list_prompts()).prompts
         assert [prompt.name for prompt in prompts] == ["run-task", "finish"]
         prompt = await client.get_prompt("run-task", {"task_id": "sum-1"})
-        assert "start_task with task_id 'sum-1'" in prompt.messages[0].content.text  # type: ignore[union-attr]
+        assert "start_task with task_id 'sum-1'" in prompt.messages[0].content.text
         begun = {"name": "task_id", "value": "s"}
         completion = (await client.complete(PromptReference(name="run-task"), begun)).completion
         assert completion.values == ["survey-1", "sum-1"]

@@ -211,7 +211,7 @@ async def test_servers_of_the_manifests_share_seats_by_the_addresses_of_their_po
             async with seated(urls[0], token, handle) as first, seated(urls[1], token, handle) as second:
                 assert not (await first.call_tool("start_task", {})).is_error
                 summed = await second.call_tool("math__sum", {"numbers": [4, 8, 15]})
-                assert summed.content[0].text == "27"  # type: ignore[union-attr]
+                assert summed.content[0].text == "27"
 
 
 def test_the_server_of_the_manifests_does_not_start_with_the_placeholders(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import anyio
 import httpx2
@@ -191,7 +191,7 @@ class Case:
     inject: Callable[[Stage], None]
     fault: str
     words: str
-    sandbox: str = "inprocess"
+    sandbox: Literal["process", "docker", "inprocess"] = "inprocess"
 
 
 CASES = [

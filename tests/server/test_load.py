@@ -51,7 +51,7 @@ async def test_thousands_of_calls_from_many_seats_are_all_on_record(
         async with httpx2.AsyncClient(timeout=60) as client:
             await post(client, url, 0, "start_task", {"task_id": "sum-1"})
             for call in range(share):
-                pair = {"firstNumber": number * 100_000, "secondNumber": call / 7}
+                pair: dict[str, object] = {"firstNumber": number * 100_000, "secondNumber": call / 7}
                 expected = number_text(number * 100_000 + call / 7)
                 assert await post(client, url, call + 1, "math__add", pair) == expected
             await post(client, url, share + 1, "submit", {"answer": str(number)})

@@ -146,7 +146,7 @@ def test_where_a_program_is_missing_the_message_says_which_file_to_get(
         name="one.jpg", package=known.name, member="one.jpg", sha256="", author="a", licence="b", origin="c"
     )
     monkeypatch.setattr(sources, "load_photographs", lambda: Photographs(packages=(known,), photographs=(one,)))
-    monkeypatch.setattr(sources.shutil, "which", lambda name: None)
+    monkeypatch.setattr("m3bench.tasks.photos.sources.shutil.which", lambda name: None)
     with pytest.raises(UserError, match=r"apt-get download palapeli-data.*packages\.debian\.org") as raised:
         list(sources.fetch_originals(tmp_path))
     assert str(tmp_path) in str(raised.value)

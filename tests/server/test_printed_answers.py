@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -17,7 +18,6 @@ from m3bench.tasks.folding import fold
 from m3bench.tasks.library import Library
 from m3bench.tasks.render.canvas import vocabulary
 from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import JSON
 
 LIBRARY = Library()
 LISTED = {
@@ -32,7 +32,7 @@ def words(text: object) -> list[str]:
     return re.findall(r"[a-z0-9]+(?:\.[0-9]+)?", fold(str(text)))
 
 
-def values(given: JSON) -> Iterator[JSON]:
+def values(given: Any) -> Iterator[Any]:
     """Every single value in what is handed in for a field."""
     if isinstance(given, dict):
         given = list(given.values())

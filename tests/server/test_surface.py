@@ -57,7 +57,7 @@ async def listing(app: App, mode: str = "legacy", profile: str | None = None) ->
     async def seat_of(context: object) -> Any:
         return seat
 
-    async with Client(sdk_server(app.front, seat_of), mode=mode) as client:  # type: ignore[arg-type]
+    async with Client(sdk_server(app.front, seat_of), mode=mode) as client:
         page = await client.list_tools()
         assert page.next_cursor is None
         assert await client.list_tools() == page

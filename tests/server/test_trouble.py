@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,14 +69,19 @@ def test_lines_that_are_not_json_are_survived(pipe: Pipe) -> None:
     for line in (b"hello", b"{", b'{"jsonrpc":"2.0"', b"[]", b"null", b"\xff\xfe", b"{}" * 3, b"[" * 100_000):
         pipe.stdin.write(line + b"\n")
     pipe.call(2, "math__sum", SUM)
-    answers = []
+    answers: list[dict[str, Any]] = []
     while not answers or answers[-1].get("id") != 2:
         answers.append(pipe.read())
     assert text(answers[-1]) == "27"
 
 
 def test_malformed_calls_are_protocol_errors_and_on_record(pipe: Pipe, data: Path) -> None:
-    bad = [{}, {"name": 7}, {"name": "math__sum", "arguments": [1]}, {"name": "math__sum", "arguments": "x"}]
+    bad: list[dict[str, Any]] = [
+        {},
+        {"name": 7},
+        {"name": "math__sum", "arguments": [1]},
+        {"name": "math__sum", "arguments": "x"},
+    ]
     for number, params in enumerate(bad, 10):
         pipe.send(number, "tools/call", params)
         assert pipe.read()["error"]["code"] == -32602

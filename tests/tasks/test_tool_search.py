@@ -57,7 +57,7 @@ def test_a_tool_is_found_by_what_it_does(query: str, wanted: str) -> None:
 
 
 def test_a_description_finds_its_own_tool_first() -> None:
-    found = [tool for tool in TOOLS if names(tool["description"], 1) == [tool["name"]]]
+    found = [tool for tool in TOOLS if names(str(tool["description"]), 1) == [tool["name"]]]
     assert len(found) > 0.97 * len(TOOLS)
 
 

@@ -28,7 +28,7 @@ def write(folder: Path, data: Any) -> Path:
     return path
 
 
-def public(task: str, calls: list[Any], **more: Any) -> dict[str, Any]:
+def public(task: str, calls: object, **more: Any) -> dict[str, Any]:
     return {"id": task, "steps": [{"step": 1, "calls": calls}]} | more
 
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
-from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -22,6 +21,13 @@ import anyio.to_thread
 from m3bench.sandboxes.backends.base import LACKING, Guard
 from m3bench.sandboxes.backends.docker import image
 from m3bench.tasks.errors import SandboxError
+from m3bench.tasks.lazy_modules import LazyModule
+
+# It takes a third of a second to import, and most who name an engine never ask it anything.
+if TYPE_CHECKING:
+    from m3bench.sandboxes.backends.docker import sdk
+else:
+    sdk = LazyModule("m3bench.sandboxes.backends.docker.sdk")
 
 Client = Any
 """The SDK's `APIClient`."""
@@ -80,7 +86,6 @@ class DockerEngine:
         """The same, in the calling thread."""
         if self.is_silent:
             raise SandboxError(self._silence())
-        sdk = _sdk()
         try:
             self._check_socket()
             return question(self._connected())
@@ -107,7 +112,6 @@ class DockerEngine:
         with self._connecting:
             if self._client is None:
                 # Any version will do to ask which one the engine speaks.
-                sdk = _sdk()
                 first = sdk.client_of(self._place, "1.41", ANSWER_SECONDS)
                 try:
                     version = first.version(api_version=False)["ApiVersion"]
@@ -118,7 +122,7 @@ class DockerEngine:
 
     def _story(self, error: BaseException) -> str:
         """What happened and what to do next."""
-        sdk, words = _sdk(), _words(error)
+        words = _words(error)
         if sdk.is_missing_image(error):
             return f"The engine has no image {image.reference()}: {BUILD}."
         for sign, story in _STORIES.items():
@@ -162,13 +166,6 @@ _STORIES = {
     "remotedisconnected": _RESTARTED,
 }
 """Signs in what the SDK or the engine says, and what is said in its place."""
-
-
-def _sdk() -> ModuleType:
-    # Here and not above: it takes a third of a second, and most who name an engine never ask it anything.
-    from m3bench.sandboxes.backends.docker import sdk
-
-    return sdk
 
 
 def _words(error: BaseException) -> str:

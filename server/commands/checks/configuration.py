@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -18,6 +19,13 @@ from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.files import read
 from m3bench.server.commands.checks.diagnostics import Diagnostic, State
 from m3bench.tasks.errors import InputFileError, first_cause
+from m3bench.tasks.lazy_modules import LazyModule
+
+# It takes most of a second to import, and most looks at a machine start no entry.
+if TYPE_CHECKING:
+    import mcp
+else:
+    mcp = LazyModule("mcp")
 
 START_SECONDS = 30.0
 
@@ -102,9 +110,6 @@ def check_start(entry: ConfigEntry, client: McpClient) -> Iterator[Diagnostic]:
 
 async def _ask(entry: ConfigEntry) -> int:
     """How many tools a server shows."""
-    # It takes most of a second to import, and most looks at a machine start no entry.
-    import mcp
-
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
         try:
             with anyio.fail_after(START_SECONDS):

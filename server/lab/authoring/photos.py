@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.lab.authoring.generation import beside, scene_file, stage
@@ -28,9 +29,6 @@ from m3bench.tasks.photos.recipes import RECIPES, Recipe, phrasings
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene, SceneObject
 from m3bench.tasks.task import Task, TaskSet
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 LONGEST, SHORTEST = SIDES[1], SIDES[0]
@@ -205,8 +203,6 @@ def _by_task(problems: Sequence[str], library: MadeLibrary) -> dict[str, list[st
 
 
 def _taken(path: Path, file: str, photo: Photo) -> Taken:
-    from PIL import Image, ImageOps, UnidentifiedImageError
-
     try:
         with Image.open(path) as opened:
             upright = ImageOps.exif_transpose(opened).convert("RGB")
@@ -224,7 +220,7 @@ def _taken(path: Path, file: str, photo: Photo) -> Taken:
     return Taken(file=file, data=data, scene=Scene.of(data, objects), photo=smaller)
 
 
-def _jpeg(image: "Image") -> bytes:
+def _jpeg(image: Image.Image) -> bytes:
     """The file of a photograph, as good as its size allows."""
     for quality in _QUALITIES:
         buffer = BytesIO()

@@ -29,7 +29,7 @@ from m3bench.tasks.trajectory import Call, Trajectory
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayedCall:
+class ReplayedCall:
     """One call and what it came to."""
 
     task: str
@@ -53,9 +53,9 @@ class ReplayTally:
     calls: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     by_tool: dict[str, Counter[str]] = field(default_factory=dict)
-    failures: list[PlayedCall] = field(default_factory=list)
+    failures: list[ReplayedCall] = field(default_factory=list)
 
-    def add(self, played: PlayedCall) -> None:
+    def add(self, played: ReplayedCall) -> None:
         """Count a call."""
         self.calls += 1
         self.outcomes[played.outcome] += 1
@@ -90,7 +90,7 @@ async def play(
     backend: Backend,
     catalog: Catalog,
     furnish: Callable[[Path], SandboxSpec] | None = None,
-) -> AsyncIterator[PlayedCall]:
+) -> AsyncIterator[ReplayedCall]:
     """Play a trajectory in a fresh workspace, step by step.
 
     Args:
@@ -117,12 +117,12 @@ async def play(
 
 async def _play_step(
     task: str, number: int, calls: tuple[Call, ...], sandbox: Sandbox, catalog: Catalog
-) -> list[PlayedCall]:
-    results: dict[int, PlayedCall] = {}
+) -> list[ReplayedCall]:
+    results: dict[int, ReplayedCall] = {}
 
     async def one(index: int, call: Call) -> None:
         outcome, owner, text = await play_call(call.tool, call.arguments, sandbox, catalog)
-        results[index] = PlayedCall(task=task, step=number, call=call, outcome=outcome, owner=owner, text=text)
+        results[index] = ReplayedCall(task=task, step=number, call=call, outcome=outcome, owner=owner, text=text)
 
     async with anyio.create_task_group() as tasks:
         for index, call in enumerate(calls):

@@ -16,13 +16,20 @@ from m3bench.server.lab.headless.forked_servers import forked_servers
 from m3bench.server.lab.headless.inspect_seat import server_environment
 from m3bench.server.lab.headless.plan import ModelOptions, RunPlan, SampleDone, SampleSource
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
+    import inspect_ai
+    from inspect_ai import model as inspect_model
     from inspect_ai.dataset import Sample as InspectSample
     from inspect_ai.log import EvalLog
-    from inspect_ai.model import Model
 
-    from m3bench.server.lab.headless.solver import SampleOptions, SampleWatch
+    from m3bench.server.lab.headless import solver, task
+else:
+    inspect_ai = LazyModule("inspect_ai")
+    inspect_model = LazyModule("inspect_ai.model")
+    solver = LazyModule("m3bench.server.lab.headless.solver")
+    task = LazyModule("m3bench.server.lab.headless.task")
 
 LOGS = "inspect"
 """The folder of a result set with Inspect's logs."""
@@ -45,34 +52,31 @@ def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: Sa
         KeyboardInterrupt: The person stopped it; what was told of is kept.
     """
     model = find_model(options)
-    from inspect_ai import eval as inspect_eval
-
-    from m3bench.server.lab.headless.solver import WATCH, SampleWatch, seated
-    from m3bench.server.lab.headless.task import inspect_task, places, sample_of
-
     settings, sighted = plan.settings, options.sight != "text"
-    solver = seated(_sample_options(plan, options))
+    player = solver.seated(_sample_options(plan, options))
 
     async def found() -> "InspectSample | None":
         attempt = None if source is None else await source()
         if attempt is None:
             return None
         profile = plan.profile(attempt.task)
-        return sample_of(plan.library, attempt, profile, settings.max_calls, sighted=sighted, hearing=options.hearing)
+        return task.sample_of(
+            plan.library, attempt, profile, settings.max_calls, sighted=sighted, hearing=options.hearing
+        )
 
     if source is None:
         attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
-        task = inspect_task(
-            plan.library, attempts, solver, settings.max_calls, sighted=sighted, hearing=options.hearing
+        played = task.inspect_task(
+            plan.library, attempts, player, settings.max_calls, sighted=sighted, hearing=options.hearing
         )
     else:
-        task = places(plan.library, len(plan.todo), solver)
-    watch = SampleWatch(done, found=None if source is None else found)
-    token = WATCH.set(watch)
+        played = task.places(plan.library, len(plan.todo), player)
+    watch = solver.SampleWatch(done, found=None if source is None else found)
+    token = solver.WATCH.set(watch)
     try:
         with forked_servers(server_environment()):
-            logs = inspect_eval(
-                task,
+            logs = inspect_ai.eval(
+                played,
                 model=model,
                 display="none",
                 log_dir=str(plan.folder.absolute() / LOGS),
@@ -85,15 +89,13 @@ def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: Sa
                 score_display=False,
             )
     finally:
-        WATCH.reset(token)
+        solver.WATCH.reset(token)
     _check(logs, watch)
 
 
-def _sample_options(plan: RunPlan, options: ModelOptions) -> "SampleOptions":
-    from m3bench.server.lab.headless.solver import SampleOptions
-
+def _sample_options(plan: RunPlan, options: ModelOptions) -> "solver.SampleOptions":
     settings = plan.settings
-    return SampleOptions(
+    return solver.SampleOptions(
         data=settings.data.absolute(),
         tasks=plan.library.folder.absolute() if settings.tasks is not None else None,
         sandbox=settings.sandbox,
@@ -113,7 +115,7 @@ def _sample_options(plan: RunPlan, options: ModelOptions) -> "SampleOptions":
     )
 
 
-def _check(logs: "Sequence[EvalLog]", watch: "SampleWatch") -> None:
+def _check(logs: "Sequence[EvalLog]", watch: "solver.SampleWatch") -> None:
     """Raise what ended an evaluation before its time."""
     if watch.broken is not None:
         raise watch.broken
@@ -130,24 +132,23 @@ def _check(logs: "Sequence[EvalLog]", watch: "SampleWatch") -> None:
             raise UserError(f"Inspect could not run the samples: {log.error.message}")
 
 
-def find_model(options: ModelOptions) -> "Model":
+def find_model(options: ModelOptions) -> "inspect_model.Model":
     """The model, ready to be asked.
 
     Raises:
         UserError: Inspect is not installed, knows no such model, or lacks what the provider needs.
     """
     try:
-        from inspect_ai.model import GenerateConfig, get_model
+        get_model = inspect_model.get_model
     except ImportError as error:
         raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
     from m3bench.server.lab.headless import registry  # makes our own provider known
-    from m3bench.server.lab.headless.solver import check_player
 
     assert registry
-    check_player(options.solver, options.calling, options.planning, options.compress)
+    solver.check_player(options.solver, options.calling, options.planning, options.compress)
     _set_price(options)
     try:
-        config = GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})
+        config = inspect_model.GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})
     except ValidationError as error:
         raise UserError(f"--generate cannot be used: {error.errors(include_url=False)[0]['msg']}") from error
     try:
@@ -161,8 +162,6 @@ def find_model(options: ModelOptions) -> "Model":
 
 def _set_price(options: ModelOptions) -> None:
     """Tell Inspect what a model costs."""
-    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
-
     if options.price is None:
         return
     try:
@@ -173,20 +172,21 @@ def _set_price(options: ModelOptions) -> None:
         raise UserError(
             f"--price takes dollars for a million tokens, such as 1.25,10 (read, written): {options.price!r}"
         )
-    cost = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=cached[0] if cached else read)
-    known = get_model_info(options.model) or ModelInfo()
-    set_model_info(options.model, known.model_copy(update={"cost": cost}))
+    cost = inspect_model.ModelCost(
+        input=read, output=written, input_cache_write=read, input_cache_read=cached[0] if cached else read
+    )
+    known = inspect_model.get_model_info(options.model) or inspect_model.ModelInfo()
+    inspect_model.set_model_info(options.model, known.model_copy(update={"cost": cost}))
 
 
 def _mock(model: str) -> dict[str, Any]:
     """What keeps Inspect's mock model from fetching a tokenizer: outputs that say what they cost."""
     if not model.startswith("mockllm/"):
         return {}
-    from inspect_ai.model import ModelOutput, ModelUsage
 
-    def output(*_: object) -> ModelOutput:
-        said = ModelOutput.from_content(model, "I do not know.")
-        said.usage = ModelUsage()
+    def output(*_: object) -> inspect_model.ModelOutput:
+        said = inspect_model.ModelOutput.from_content(model, "I do not know.")
+        said.usage = inspect_model.ModelUsage()
         return said
 
     return {"custom_outputs": output}

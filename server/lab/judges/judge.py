@@ -3,7 +3,7 @@
 Its reply must be JSON of the form that was asked for: code fences and prose around the object are ignored, and a number
 may be a string. If there is no object, or several that differ, the reply is answered with a correction, a limited
 number of times; a number off the scale is a missing vote. If anything else goes wrong, the vote is missing and says
-why: a judge never fails a run and never raises. The only module here that imports Inspect.
+why: a judge never fails a run and never raises. The only module here that uses Inspect.
 """
 
 import json
@@ -24,10 +24,16 @@ from m3bench.server.lab.judges.prompts import Prompt, correction
 from m3bench.server.lab.judges.questions import SCORE, JudgeQuestion
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
 
+# Inspect is an extra, and takes seconds to import.
 if TYPE_CHECKING:
+    from inspect_ai import model as inspect_model
+    from inspect_ai import util as inspect_util
     from inspect_ai.model import ChatMessage, Model, ModelOutput
-
+else:
+    inspect_model = LazyModule("inspect_ai.model")
+    inspect_util = LazyModule("inspect_ai.util")
 
 MAX_REASON = 600
 MAX_REPLY = 50_000
@@ -184,8 +190,6 @@ class Judge:
     async def _converse(
         self, model: "Model", ask: JudgeQuestion, prompt: Prompt, tries: list[Try]
     ) -> dict[str, object]:
-        from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
-
         messages = _messages(prompt)
         problem = ""
         for _ in range(TRIES):
@@ -209,8 +213,8 @@ class Judge:
                 return {"scores": dict(verdict.scores), "reasons": dict(verdict.reasons)}
             messages = [
                 *messages,
-                ChatMessageAssistant(content=reply[:MAX_REPLY] or "(empty)"),
-                ChatMessageUser(content=correction(ask, problem)),
+                inspect_model.ChatMessageAssistant(content=reply[:MAX_REPLY] or "(empty)"),
+                inspect_model.ChatMessageUser(content=correction(ask, problem)),
             ]
         return {"missing": f"no usable reply in {TRIES} tries: {problem}"}
 
@@ -249,34 +253,32 @@ def words(error: BaseException) -> str:
 
 def _inspect() -> Callable[..., "Model"]:
     try:
-        from inspect_ai.model import get_model
+        return inspect_model.get_model
     except ImportError as error:
         raise UserError("Judges are models reached through Inspect: pip install 'm3bench[agents]'.") from error
-    return get_model
 
 
 def _messages(prompt: Prompt) -> "list[ChatMessage]":
-    from inspect_ai.model import ChatMessageSystem, ChatMessageUser, ContentImage, ContentText
-
     pictures = [
-        ContentImage(image=f"data:{picture.mime};base64,{b64encode(picture.data).decode()}")
+        inspect_model.ContentImage(image=f"data:{picture.mime};base64,{b64encode(picture.data).decode()}")
         for picture in prompt.pictures
     ]
     return [
-        ChatMessageSystem(content=prompt.system),
-        ChatMessageUser(content=[*pictures, ContentText(text=prompt.user)] if pictures else prompt.user),
+        inspect_model.ChatMessageSystem(content=prompt.system),
+        inspect_model.ChatMessageUser(
+            content=[*pictures, inspect_model.ContentText(text=prompt.user)] if pictures else prompt.user
+        ),
     ]
 
 
 async def _generate(model: "Model", messages: "list[ChatMessage]", ask: JudgeQuestion) -> "ModelOutput":
     """One reply, bound to the schema where the endpoint knows such a thing."""
-    from inspect_ai.model import GenerateConfig, ResponseSchema
-    from inspect_ai.util import JSONSchema
-
-    plain = GenerateConfig(temperature=0, max_tokens=MAX_TOKENS, max_retries=NETWORK_RETRIES)
-    schema = ResponseSchema(name=ask.name, json_schema=JSONSchema.model_validate(ask.schema), strict=True)
+    plain = inspect_model.GenerateConfig(temperature=0, max_tokens=MAX_TOKENS, max_retries=NETWORK_RETRIES)
+    schema = inspect_model.ResponseSchema(
+        name=ask.name, json_schema=inspect_util.JSONSchema.model_validate(ask.schema), strict=True
+    )
     try:
-        return await model.generate(messages, config=plain.merge(GenerateConfig(response_schema=schema)))
+        return await model.generate(messages, config=plain.merge(inspect_model.GenerateConfig(response_schema=schema)))
     except Exception as error:
         if not any(word in words(error) for word in SCHEMA_WORDS):
             raise

@@ -108,7 +108,7 @@ _SCALE = {ask.name: ask.high for ask in (COMPLETION, GROUNDING, M3_COMPLETION, M
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgePanel:
+class PanelVotes:
     """What the judges of a panel said about one thing."""
 
     values: Mapping[str, float]
@@ -151,7 +151,7 @@ class JudgedRun:
     judgement: RunJudgement
     row: Row | None
     """The metrics of its score card; None when it was not scored."""
-    panels: Mapping[str, JudgePanel]
+    panels: Mapping[str, PanelVotes]
     """The questions by name and a rubric's criteria as `rubric.NAME`; what was not asked is not in it."""
     outcomes: Mapping[str, int] | None = None
     """How often its calls had each outcome; None when it was not scored."""
@@ -223,11 +223,11 @@ class JudgedRun:
 
 def judged(judgement: RunJudgement, row: Row | None, outcomes: Mapping[str, int] | None = None) -> JudgedRun:
     """A judgement in numbers, beside the metrics of its score card and the outcomes of its calls."""
-    panels: dict[str, JudgePanel] = {}
+    panels: dict[str, PanelVotes] = {}
     for name, asked in judgement.panels.items():
         for key, orders in _orders(judgement, name).items():
             values = {model: math.fsum(scores) / len(scores) for model, scores in orders.items()}
-            panels[key] = JudgePanel(values=values, asked=asked, orders=orders if name in RUBRICS else {})
+            panels[key] = PanelVotes(values=values, asked=asked, orders=orders if name in RUBRICS else {})
     return JudgedRun(judgement=judgement, row=row, panels=panels, outcomes=outcomes)
 
 

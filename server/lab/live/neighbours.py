@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.reader import PostgresReader
 from m3bench.tasks.errors import StoreError
 
 LISTEN_SECONDS = 0.5
@@ -50,8 +51,6 @@ class Neighbours:
                 self._ended.set()
 
     def _listen(self, loop: asyncio.AbstractEventLoop, ended: threading.Event) -> None:
-        from m3bench.server.store.postgres.reader import PostgresReader
-
         reader = PostgresReader(self._place)
         while not ended.is_set():
             try:

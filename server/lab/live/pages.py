@@ -13,6 +13,7 @@ import re
 import secrets
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import anyio
@@ -40,6 +41,13 @@ from m3bench.server.lab.reports.page import page
 from m3bench.server.runs.observer import Observers
 from m3bench.server.scorecard.pages.legend import legend
 from m3bench.tasks.errors import M3Error
+from m3bench.tasks.lazy_modules import LazyModule
+
+# Few servers are asked for numbers, and `prometheus_client` takes memory and time: the first who asks imports it.
+if TYPE_CHECKING:
+    from m3bench.server.lab.live import prometheus
+else:
+    prometheus = LazyModule("m3bench.server.lab.live.prometheus")
 
 logger = logging.getLogger(__name__)
 
@@ -190,10 +198,7 @@ def live_page(state: LiveState) -> str:
 
 
 def _exposition(found: ServerNumbers, accept: str) -> tuple[bytes, str]:
-    # Few servers are asked for numbers, and `prometheus_client` takes memory and time: the first who asks imports it.
-    from m3bench.server.lab.live.prometheus import exposition
-
-    return exposition(found, accept)
+    return prometheus.exposition(found, accept)
 
 
 def _cookie_name(request: Request) -> str:

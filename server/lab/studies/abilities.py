@@ -19,6 +19,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from PIL import Image, ImageDraw, ImageFont
+
+from m3bench.server.lab.headless.inspect_run import find_model
 from m3bench.server.lab.headless.plan import ModelOptions, profile_of, select
 from m3bench.server.lab.headless.provider import Failure, read_failure
 from m3bench.server.lab.headless.replies import ReplyError, read_plan
@@ -30,13 +33,22 @@ from m3bench.server.runs.budget import CHARACTERS
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import tools_of
 
+# Inspect is an extra, and takes seconds to import.
 if TYPE_CHECKING:
+    from inspect_ai import model as inspect_model
+    from inspect_ai import tool as inspect_tool
     from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage
     from inspect_ai.tool import ToolInfo
 
+    from m3bench.server.lab.headless import inspect_listen
+else:
+    inspect_model = LazyModule("inspect_ai.model")
+    inspect_tool = LazyModule("inspect_ai.tool")
+    inspect_listen = LazyModule("m3bench.server.lab.headless.inspect_listen")
 
 TOOL_CAPS = {"openai": 128, "azureai": 128}
 """By provider: more tools than this are refused."""
@@ -169,10 +181,9 @@ def _renamed(cell: Cell, profile: str, why: str) -> Cell:
 def _window(model: str) -> int | None:
     """The tokens of a model's window, as Inspect knows it."""
     try:
-        from inspect_ai.model import get_model_info
+        known = inspect_model.get_model_info(model)
     except ImportError:
         return None
-    known = get_model_info(model)
     return known.context_length if known is not None else None
 
 
@@ -257,8 +268,6 @@ async def ask_models(plan: StudyPlan, models: Sequence[StudyModel], say: Callabl
     Raises:
         UserError: A model cannot be used at all.
     """
-    from m3bench.server.lab.headless.inspect_run import find_model
-
     kept = _kept(plan)
     for model in models:
         options = ModelOptions(model=model.model, arguments=model.arguments, generate=model.generate, price=model.price)
@@ -276,11 +285,9 @@ async def ask_models(plan: StudyPlan, models: Sequence[StudyModel], say: Callabl
 
 async def _ask(model: "Model", known: Abilities, most: Callable[[], int]) -> AbilityAnswers:
     """Ask one model what is not known of it."""
-    from inspect_ai.model import ChatMessageUser, ContentImage, ContentText
-
     answers = AbilityAnswers()
     await _look_up(model, known, answers)
-    plain = await _request(model, answers, [ChatMessageUser(content=_PLAN)])
+    plain = await _request(model, answers, [inspect_model.ChatMessageUser(content=_PLAN)])
     if isinstance(plain, Failure):
         answers.trouble = str(plain)
         return answers
@@ -288,10 +295,14 @@ async def _ask(model: "Model", known: Abilities, most: Callable[[], int]) -> Abi
         answers.found["structured_output"] = _is_plan(plain.completion)
         answers.said.append("it writes JSON" if _is_plan(plain.completion) else "what it wrote was not JSON")
     if known.tools is None or (known.tools and known.parallel_calls is None):
-        _calls(await _request(model, answers, [ChatMessageUser(content=_CALLS)], _tools(1)), known, answers)
+        _calls(
+            await _request(model, answers, [inspect_model.ChatMessageUser(content=_CALLS)], _tools(1)), known, answers
+        )
     if known.vision is None and "vision" not in answers.found:
-        shown = ContentImage(image=f"data:image/png;base64,{b64encode(number_picture()).decode()}")
-        reply = await _request(model, answers, [ChatMessageUser(content=[ContentText(text=_PICTURE), shown])])
+        shown = inspect_model.ContentImage(image=f"data:image/png;base64,{b64encode(number_picture()).decode()}")
+        reply = await _request(
+            model, answers, [inspect_model.ChatMessageUser(content=[inspect_model.ContentText(text=_PICTURE), shown])]
+        )
         if isinstance(reply, Failure):
             _refused(reply, "vision", "pictures are refused", answers)
         elif NUMBER in re.sub(r"\D", "", reply.completion):
@@ -300,7 +311,7 @@ async def _ask(model: "Model", known: Abilities, most: Callable[[], int]) -> Abi
         else:
             answers.said.append("it takes pictures, and did not read the number on one: played with pictures")
     if known.tool_cap is None and answers.found.get("tools", known.tools) is not False and (count := most()) > FEW:
-        reply = await _request(model, answers, [ChatMessageUser(content=_MANY)], _tools(count))
+        reply = await _request(model, answers, [inspect_model.ChatMessageUser(content=_MANY)], _tools(count))
         if isinstance(reply, Failure) and reply.kind in _OURS:
             answers.found["tool_cap"] = cap = _cap(reply.message, count)
             answers.said.append(f"{count} tools are refused: at most {cap}")
@@ -336,20 +347,16 @@ async def _request(
     model: "Model", answers: AbilityAnswers, messages: "list[ChatMessage]", tools: "Sequence[ToolInfo]" = ()
 ) -> "ModelOutput | Failure":
     """One request; a failure is what the provider said."""
-    from inspect_ai.model import GenerateConfig
-
-    from m3bench.server.lab.headless.inspect_listen import HEARD, Heard, listen
-
-    listen(model)
-    heard = Heard()
-    token = HEARD.set(heard)
+    inspect_listen.listen(model)
+    heard = inspect_listen.Heard()
+    token = inspect_listen.HEARD.set(heard)
     try:
-        config = GenerateConfig(max_tokens=REPLY_TOKENS, max_retries=1, timeout=int(SECONDS))
+        config = inspect_model.GenerateConfig(max_tokens=REPLY_TOKENS, max_retries=1, timeout=int(SECONDS))
         output = await model.generate(messages, list(tools), config=config)
     except Exception as error:
         return heard.failure or read_failure(error)
     finally:
-        HEARD.reset(token)
+        inspect_listen.HEARD.reset(token)
     if output.usage is not None:
         answers.tokens += used_tokens(output.usage)
         answers.cost += output.usage.total_cost or 0.0
@@ -397,17 +404,18 @@ def _is_plan(text: str) -> bool:
 
 def _tools(count: int) -> "list[ToolInfo]":
     """So many tools: one that tells the weather, and others of no use."""
-    from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
-
-    city = ToolParams(properties={"city": ToolParam(type="string", description="Name of a city")}, required=["city"])
-    weather = ToolInfo(name="weather", description="Tells the weather in a city.", parameters=city)
-    return [weather, *(ToolInfo(name=f"unused_{n}", description="Does nothing.") for n in range(2, count + 1))]
+    city = inspect_tool.ToolParams(
+        properties={"city": inspect_tool.ToolParam(type="string", description="Name of a city")}, required=["city"]
+    )
+    weather = inspect_tool.ToolInfo(name="weather", description="Tells the weather in a city.", parameters=city)
+    return [
+        weather,
+        *(inspect_tool.ToolInfo(name=f"unused_{n}", description="Does nothing.") for n in range(2, count + 1)),
+    ]
 
 
 def number_picture() -> bytes:
     """A picture with a number on it, large and black on white."""
-    from PIL import Image, ImageDraw, ImageFont
-
     picture = Image.new("RGB", (320, 160), "white")
     ImageDraw.Draw(picture).text((30, 30), NUMBER, fill="black", font=ImageFont.load_default(96))
     file = io.BytesIO()

@@ -6,6 +6,7 @@ from what Inspect knows; where neither has one the cost is not known, and is not
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from m3bench.server.lab.headless.plan import RunPlan
 from m3bench.server.lab.results.resultset import Sample, read_samples
@@ -13,6 +14,13 @@ from m3bench.server.lab.studies.cells import Cell
 from m3bench.server.lab.studies.plan_file import Expected
 from m3bench.server.scoring.statistics.components import Components
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
+from m3bench.tasks.lazy_modules import LazyModule
+
+# Inspect is an extra, and takes seconds to import.
+if TYPE_CHECKING:
+    from inspect_ai import model as inspect_model
+else:
+    inspect_model = LazyModule("inspect_ai.model")
 
 USUAL = Components(family=0.03, task=0.12, repeat=0.10)
 """Of *solved*, for an agent that solves about half: what is assumed before anything is measured."""
@@ -101,10 +109,9 @@ def _price(model: str, given: str | None) -> tuple[float, float] | None:
         read, written = (float(part) for part in given.split(",")[:2])
         return read, written
     try:
-        from inspect_ai.model import get_model_info
+        known = inspect_model.get_model_info(model)
     except ImportError:
         return None
-    known = get_model_info(model)
     cost = known.cost if known is not None else None
     return None if cost is None else (cost.input, cost.output)
 

@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING
 
 from m3bench.tasks.atomic_files import open_to_others, write_private
 from m3bench.tasks.errors import InputFileError, UserError
+from m3bench.tasks.lazy_modules import LazyModule
 
+# Few servers sign, and few commands look at a signature.
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography import exceptions
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import ed25519
+else:
+    exceptions = LazyModule("cryptography.exceptions")
+    serialization = LazyModule("cryptography.hazmat.primitives.serialization")
+    ed25519 = LazyModule("cryptography.hazmat.primitives.asymmetric.ed25519")
 
 VARIABLE = "M3BENCH_KEY"
 """Names a key file, for servers whose data folder holds none."""
@@ -64,12 +72,9 @@ class PublicKey:
 
     def signed(self, message: bytes, signature: bytes) -> bool:
         """Whether the holder of the key signed a message."""
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
         try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
-        except InvalidSignature:
+            ed25519.Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
+        except exceptions.InvalidSignature:
             return False
         return True
 
@@ -77,7 +82,7 @@ class PublicKey:
 class SigningKey:
     """What signatures are made with; never shown."""
 
-    def __init__(self, key: "Ed25519PrivateKey") -> None:
+    def __init__(self, key: "ed25519.Ed25519PrivateKey") -> None:
         self._key = key
 
     @property
@@ -96,13 +101,11 @@ def make_key(path: Path) -> SigningKey:
     Raises:
         InputFileError: There is a file already, or it cannot be written.
     """
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-
-    key = Ed25519PrivateKey.generate()
+    key = ed25519.Ed25519PrivateKey.generate()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_private(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        write_private(path, key.private_bytes(*form))
     except FileExistsError:
         raise InputFileError(
             path, "is there already: a key is never replaced, delete it yourself if you must"
@@ -118,19 +121,16 @@ def read_key(path: Path) -> SigningKey:
     Raises:
         InputFileError: It holds none, or others can read it.
     """
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key
-
     key: object = None
     try:
         if open_to_others(path):
             raise InputFileError(path, "can be read by others: make it private (chmod 600), or make another key")
-        key = load_pem_private_key(path.read_bytes(), None)
+        key = serialization.load_pem_private_key(path.read_bytes(), None)
     except OSError as error:
         raise InputFileError(path, f"cannot be read ({error.strerror})") from error
     except (ValueError, TypeError):
         pass
-    if not isinstance(key, Ed25519PrivateKey):
+    if not isinstance(key, ed25519.Ed25519PrivateKey):
         raise InputFileError(path, "holds no key that m3bench made")
     return SigningKey(key)
 

@@ -14,9 +14,15 @@ from typing import TYPE_CHECKING, Literal
 
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
 
+# Most who can draw do not: a server's start waits for neither.
 if TYPE_CHECKING:
-    from PIL.ImageFont import FreeTypeFont
+    import resvg_py
+    from PIL import ImageFont
+else:
+    resvg_py = LazyModule("resvg_py")
+    ImageFont = LazyModule("PIL.ImageFont")
 
 Weight = Literal[400, 700]
 Anchor = Literal["start", "middle", "end"]
@@ -100,10 +106,8 @@ class SvgDrawing:
 
     def png(self, height: float) -> bytes:
         """The drawing down to a height, as a file."""
-        from resvg_py import svg_to_bytes
-
         files = [str(_folder() / name) for name in _FILES.values()]
-        return bytes(svg_to_bytes(svg_string=self.svg(height), skip_system_fonts=True, font_files=files))
+        return bytes(resvg_py.svg_to_bytes(svg_string=self.svg(height), skip_system_fonts=True, font_files=files))
 
 
 def wide(text: str, size: float, weight: Weight = 400) -> float:
@@ -144,9 +148,7 @@ def font_file(weight: Weight) -> Path:
 
 
 @cache
-def _font(weight: Weight) -> "FreeTypeFont":
-    from PIL import ImageFont
-
+def _font(weight: Weight) -> "ImageFont.FreeTypeFont":
     # The basic layout measures the same on every platform.
     return ImageFont.truetype(font_file(weight), _MEASURED, layout_engine=ImageFont.Layout.BASIC)
 

@@ -1,9 +1,17 @@
 """Pictures of tasks made small, for pages of which there are many and for pages that travel through a chat."""
 
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from m3bench.server.scorecard.pages.run import TaskShown
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.task import picture_type
+
+# A server's start does not wait for it.
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
 
 
 def with_small_pictures(at_hand: TaskShown, most: int) -> TaskShown:
@@ -14,14 +22,12 @@ def with_small_pictures(at_hand: TaskShown, most: int) -> TaskShown:
 
 def shrunk(name: str, data: bytes, most: int) -> bytes | None:
     """A picture of at most so many pixels each way; None for what is no picture."""
-    from PIL import Image, UnidentifiedImageError
-
     if not picture_type(name).startswith("image/"):
         return None
     try:
         with Image.open(BytesIO(data)) as picture:
             small = picture.convert("RGB")
-    except (OSError, UnidentifiedImageError, ValueError):
+    except (OSError, ValueError):
         return None
     small.thumbnail((most, most))
     kept = BytesIO()

@@ -5,9 +5,18 @@ smallest total of 1 − similarity. The module needs numpy, so it is imported wh
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from m3bench.tasks.lazy_modules import LazyModule
+
+# Importing it costs more than scoring a run, so it waits until it is needed.
+if TYPE_CHECKING:
+    from scipy import optimize
+else:
+    optimize = LazyModule("scipy.optimize")
 
 Floats = npt.NDArray[np.floating]
 
@@ -52,10 +61,7 @@ def assign(similarity: Floats, threshold: float) -> list[tuple[int, int]]:
     if pairs is None:
         pairs = [(row, column) for column, row in _forced(costs.T, allowed.T) or ()]
     if not pairs:
-        # Importing scipy.optimize costs more than scoring a run, so it waits until it is needed.
-        from scipy.optimize import linear_sum_assignment
-
-        rows, columns = linear_sum_assignment(costs)
+        rows, columns = optimize.linear_sum_assignment(costs)
         pairs = [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]
     return sorted((row, column) for row, column in pairs if allowed[row, column])
 

@@ -32,11 +32,16 @@ from m3bench.server.scoring.signatures import Signatures, ToolSignature
 from m3bench.tasks.facts import Fact, Held, is_distinctive
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.plan import Plan, PlannedCall, unplayed
 from m3bench.tasks.trajectory import Call, Trajectory
 
 if TYPE_CHECKING:
     from m3bench.server.scoring.alignment import Vectors
+    from m3bench.server.scoring.matching import assignment
+else:
+    # It needs numpy, which a server does not load before something is to be assigned.
+    assignment = LazyModule("m3bench.server.scoring.matching.assignment")
 
 SAVES = "save_path"
 """The argument of calls that read something and keep a copy."""
@@ -390,9 +395,6 @@ def _written(call: Call) -> str:
 def _assigned(table: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
     """The best assignment; a single row or column takes the first of its best."""
     if len(table) > 1 and len(table[0]) > 1:
-        # It needs numpy, which a server does not load before something is to be assigned.
-        from m3bench.server.scoring.matching import assignment
-
         return assignment.best_pairs(table, WEAK)
     similarity, row, column = max(
         (value, -row, -column) for row, line in enumerate(table) for column, value in enumerate(line)

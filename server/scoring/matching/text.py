@@ -18,11 +18,16 @@ from m3bench.server.scoring.alignment import STRONG, WEAK, CallAlignment, CallMa
 from m3bench.server.scoring.differences import differences
 from m3bench.server.scoring.encoder import Encoder
 from m3bench.server.scoring.signatures import Signatures, ToolSignature
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.tolerance import read_as
 from m3bench.tasks.trajectory import JSON, Call, Trajectory
 
 if TYPE_CHECKING:
     from m3bench.server.scoring.alignment import Vectors
+    from m3bench.server.scoring.matching import assignment
+else:
+    # It needs numpy, which a server does not load before something is to be assigned.
+    assignment = LazyModule("m3bench.server.scoring.matching.assignment")
 
 _EXACT_FLOAT = 2.0**53
 
@@ -235,9 +240,6 @@ def solve(bucket: Bucket, vectors: "Vectors", threshold: float, ceiling: float =
         threshold: The weak threshold.
         ceiling: Highest similarity of calls that are not equal.
     """
-    # It needs numpy, which a server does not load before something is to be assigned.
-    from m3bench.server.scoring.matching import assignment
-
     rows, columns = ([call.key for call in side] for side in (bucket.reference, bucket.actual))
     similarity = assignment.cosines(rows, columns, vectors, ceiling)
     for row, column in assignment.assign(similarity, threshold):

@@ -3,8 +3,16 @@
 A statement that fails has a code; a connection that does not come about has a message alone.
 """
 
+from typing import TYPE_CHECKING
+
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import StoreError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    import psycopg
+else:
+    psycopg = LazyModule("psycopg")
 
 LEASE_LOST = "M3B01"
 """The code that the function `hold` raises."""
@@ -88,12 +96,10 @@ def explain(error: BaseException, place: RecordLocation, *, reading: bool = Fals
 
 def kind_of(error: BaseException) -> str | None:
     """What is the matter; None when it cannot be told, or a row is at fault."""
-    from psycopg import InterfaceError, OperationalError
-
     code = getattr(error, "sqlstate", None)
     if code is not None:
         return _BY_CODE.get(code) or ("lost" if code.startswith("08") else None)
-    if not isinstance(error, OperationalError | InterfaceError):
+    if not isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
         return None
     said = str(error).lower()
     if "fatal:" in said:

@@ -7,12 +7,18 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.errors import explain, is_lost
 from m3bench.server.store.schema import Row
 from m3bench.tasks.errors import StoreError, UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    import psycopg_pool
+else:
+    psycopg_pool = LazyModule("psycopg_pool")
 
 SCHEMA = "m3bench"
 """Everything of ours in the database is below this name."""
@@ -99,12 +105,10 @@ class PostgresPool:
 
     def __init__(self, place: RecordLocation) -> None:
         driver()
-        from psycopg_pool import ConnectionPool
-
         assert place.url is not None
         self._place = place
         self._url = place.url
-        self._pool = ConnectionPool(
+        self._pool = psycopg_pool.ConnectionPool(
             conninfo(self._url), kwargs={"autocommit": True}, min_size=0, max_size=MOST, timeout=WAIT_SECONDS,
             max_idle=60, reconnect_timeout=1, open=False, name="m3bench",
         )  # fmt: skip
@@ -166,12 +170,10 @@ class PostgresPool:
                 self._pool.putconn(connection)
 
     def _waited_for(self) -> Connection:
-        from psycopg_pool import PoolTimeout
-
         for _ in range(WAITS):
             try:
                 return self._pool.getconn()
-            except PoolTimeout:
+            except psycopg_pool.PoolTimeout:
                 # The pool does not say why: whoever connects hears it.
                 connect(self._url).close()
         raise StoreError(

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from m3bench.server.clients.trial import measured
 from m3bench.server.clients.trial.findings import Findings
@@ -42,7 +43,8 @@ def measure(name: str, transport: str) -> Findings:
         kinds = {kind: {getattr(found, kind) for found in seen} for kind in ("reading", "writing")}
         if all("together" in ways for ways in kinds.values()):
             break
-    return replace(seen[-1], **{kind: "together" for kind, ways in kinds.items() if "together" in ways})
+    best: dict[str, Any] = {kind: "together" for kind, ways in kinds.items() if "together" in ways}
+    return replace(seen[-1], **best)
 
 
 if __name__ == "__main__":

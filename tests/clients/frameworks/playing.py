@@ -55,7 +55,7 @@ def played(name: str, transport: str, folder: Path) -> Findings:
         (record,) = store.runs()
         card = card_of(record)
         assert card is not None, done.stdout[-2000:] + done.stderr[-2000:]
-        tools = [tool["name"] for tool in DEFINITIONS]
+        tools = [str(tool["name"]) for tool in DEFINITIONS]
         tools += [tool.exposed for tool in tools_of(PROFILE, catalog, library)]
         run = record, card, store.calls(record.id)
         picture = marked(library.picture(task.pictures[0]), record.manifest["mark"])

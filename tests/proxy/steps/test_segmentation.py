@@ -1,6 +1,8 @@
 """Steps are certain where the record proves them; elsewhere a boundary is open, and the ranges hold the truth."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,11 +20,15 @@ PLAYED = ("together", "one by one, 1-300 ms", "read-only together, others one by
 
 
 def call(
-    received: float, sent: float, arguments: dict[str, object] | None = None, text: str = "", **meta: object
+    received: float,
+    sent: float,
+    arguments: dict[str, Any] | None = None,
+    text: str = "",
+    meta: Mapping[str, Any] = MappingProxyType({}),
 ) -> Timed:
     return Timed(
         tool="world/find", arguments=arguments or {}, text=text, received_ns=round(received * MS),
-        sent_ns=round(sent * MS), meta=meta,
+        sent_ns=round(sent * MS), meta=dict(meta),
     )  # fmt: skip
 
 
@@ -145,18 +151,18 @@ def test_overlap_outweighs_dataflow_and_the_contradiction_is_said() -> None:
 
 
 def test_a_hint_that_a_step_begins_closes_a_boundary_that_the_record_leaves_open() -> None:
-    found = segment([call(0, 10, **{HINT: 1}), call(12, 20, **{HINT: 2})])
+    found = segment([call(0, 10, meta={HINT: 1}), call(12, 20, meta={HINT: 2})])
     assert (found.steps, found.evidence, found.readings.open) == (((0,), (1,)), ("first", "hint"), 0)
-    turns = segment([call(0, 10, **{"vscode.requestId": "a"}), call(11, 20, **{"vscode.requestId": "b"})])
+    turns = segment([call(0, 10, meta={"vscode.requestId": "a"}), call(11, 20, meta={"vscode.requestId": "b"})])
     assert turns.readings.open == 0
 
 
 @pytest.mark.parametrize("said", [({HINT: 1}, {}), ({}, {WAIT: True})])
 def test_a_hint_of_one_step_is_not_believed_after_all_answers_left(
-    said: tuple[dict[str, object], dict[str, object]],
+    said: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
     meta, arguments = said
-    calls = [call(0, 10, **meta), call(12, 20, arguments, **meta)]
+    calls = [call(0, 10, meta=meta), call(12, 20, arguments, meta=meta)]
     found = segment(calls)
     assert found.steps == ((0,), (1,))
     assert found.decisions[1].open
@@ -164,15 +170,17 @@ def test_a_hint_of_one_step_is_not_believed_after_all_answers_left(
 
 
 def test_a_hint_of_one_step_is_believed_of_a_client_that_is_known_to_send_calls_in_a_row() -> None:
-    found = segment([call(0, 10, **{HINT: 1}), call(12, 20, **{HINT: 1})], sending=ClientSending(others="in a row"))
+    found = segment(
+        [call(0, 10, meta={HINT: 1}), call(12, 20, meta={HINT: 1})], sending=ClientSending(others="in a row")
+    )
     assert (found.steps, found.readings.open) == (((0, 1),), 0)
 
 
 def test_a_hint_against_overlap_or_dataflow_is_not_believed() -> None:
-    overlapping = segment([call(0, 50, **{HINT: 1}), call(12, 20, **{HINT: 2})])
+    overlapping = segment([call(0, 50, meta={HINT: 1}), call(12, 20, meta={HINT: 2})])
     assert overlapping.steps == ((0, 1),)
     assert "still to come" in overlapping.decisions[1].contradiction
-    calls = [call(0, 10, text="id ChIJ-77aQ", **{HINT: 1}), call(12, 20, {"place": "ChIJ-77aQ"}, **{HINT: 1})]
+    calls = [call(0, 10, text="id ChIJ-77aQ", meta={HINT: 1}), call(12, 20, {"place": "ChIJ-77aQ"}, meta={HINT: 1})]
     feeding = segment(calls, sending=ClientSending(others="in a row"))
     assert feeding.steps == ((0,), (1,))
     assert "uses an earlier answer" in feeding.decisions[1].contradiction
@@ -201,7 +209,11 @@ def test_a_call_in_the_background_proves_nothing() -> None:
 
 
 def test_calls_of_two_conversations_are_never_in_one_step() -> None:
-    calls = [call(0, 50, threadId="a"), call(1, 60, threadId="b"), call(2, 40, threadId="a")]
+    calls = [
+        call(0, 50, meta={"threadId": "a"}),
+        call(1, 60, meta={"threadId": "b"}),
+        call(2, 40, meta={"threadId": "a"}),
+    ]
     assert segment(calls).steps == ((0, 2), (1,))
 
 
@@ -224,7 +236,7 @@ def test_every_reading_and_the_one_that_is_scored_respect_the_evidence(
     rows = sorted(rows, key=lambda row: row[0])
     calls = [
         call(
-            start, start + took, {"id": value} if uses else {}, "" if uses else value, **({HINT: hint} if hint else {})
+            start, start + took, {"id": value} if uses else {}, "" if uses else value, meta={HINT: hint} if hint else {}
         )
         for start, took, hint, value, uses in rows
     ]

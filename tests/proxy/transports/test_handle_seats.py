@@ -3,7 +3,6 @@
 import pytest
 
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.transports import handle_seats as seats
 from m3bench.proxy.transports.handle_seats import HandleSeats
 from m3bench.tasks.errors import UserError
 from tests.proxy.house import House
@@ -14,7 +13,7 @@ pytestmark = pytest.mark.anyio
 class Clock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
-        monkeypatch.setattr(seats.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr("m3bench.proxy.transports.handle_seats.time.monotonic", lambda: self.now)
 
 
 def opened(house: House, most: int = 3) -> HandleSeats:

@@ -133,7 +133,8 @@ async def test_a_call_is_cut_off_when_the_client_takes_it_back() -> None:
 
         tasks.start_soon(call)
         await house.run.begun.wait()
-        for id in ([1], {}, 8):
+        ids: list[object] = [[1], {}, 8]
+        for id in ids:
             answer = await web.post({"method": "notifications/cancelled", "params": {"requestId": id}})
             assert answer.status_code < 500
         taken = await web.post({"method": "notifications/cancelled", "params": {"requestId": 7}})

@@ -139,7 +139,8 @@ async def test_a_call_is_cut_off_when_the_client_takes_it_back() -> None:
     async with connected(house) as pipe:
         await pipe.say(id=7, method="tools/call", params=SUM)
         await house.run.begun.wait()
-        for id in ([1], {}, None, 8, 7):
+        ids: list[object] = [[1], {}, None, 8, 7]
+        for id in ids:
             await pipe.say(method="notifications/cancelled", params={"requestId": id})
         # It is not answered, and everything else goes on.
         assert (await pipe.ask(9, "ping"))["id"] == 9

@@ -196,13 +196,14 @@ async def test_tools_prompts_and_resources_are_recorded_and_given_again_without_
         found: list[object] = [text(await call(upstreams, seat, run, "count")) for _ in range(3)]
         found += [(await call(upstreams, seat, run, "refuse")).error]
         found += [await upstreams.prompts(seat), await upstreams.resources(seat), await upstreams.templates(seat)]
-        for method, params in (
+        asked: list[tuple[str, dict[str, object]]] = [
             ("prompts/get", {"name": "greet", "arguments": {"who": "you"}}),
             ("prompts/get", {"name": "greet", "arguments": {}}),
             ("resources/read", {"uri": "far://one"}),
             ("resources/read", {"uri": "far://none/size"}),
             ("completion/complete", {"ref": {"type": "ref/prompt", "name": "greet"}, "argument": {"value": "y"}}),
-        ):
+        ]
+        for method, params in asked:
             try:
                 found.append(await upstreams.ask(seat, method, params, None, 20))
             except UpstreamError as error:

@@ -146,7 +146,8 @@ async def test_a_server_learns_what_its_own_client_can_be_asked_for() -> None:
 async def test_what_the_client_declines_the_server_is_told(tool: str, capability: str, method: str) -> None:
     client = Client({"error": {"code": -1, "message": "I would rather not."}})
     async with upstreams() as (opened, _):
-        answer = await call(opened, seat(**{capability: {}}), "run", tool, client)
+        able: dict[str, Any] = {capability: {}}
+        answer = await call(opened, seat(**able), "run", tool, client)
     assert text(answer) == "-1: I would rather not."
     assert [asked for asked, _ in client.asked] == [method]
 

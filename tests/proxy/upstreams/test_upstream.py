@@ -137,7 +137,7 @@ async def test_a_server_that_does_not_start_is_left_out_and_said_so(capfd: pytes
     }
     async with upstreams(entries=entries) as opened:
         assert text(await call(opened, "echo__echo", text="fine")) == "fine"
-        assert {tool["name"].partition("__")[0] for tool in opened.tools()} == {"echo"}
+        assert {str(tool["name"]).partition("__")[0] for tool in opened.tools()} == {"echo"}
     told = capfd.readouterr().err
     assert "'none' is not available" in told
     assert "'brief' is not available" in told

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from socketserver import ThreadingTCPServer, ThreadingUnixStreamServer
+from socketserver import TCPServer, ThreadingUnixStreamServer
 from typing import Any, Self
 
 ENGINE = (os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock").removeprefix("unix://")
@@ -127,7 +127,7 @@ class Complaining:
             def log_message(self, *_: object) -> None:
                 return
 
-        self._server: ThreadingTCPServer
+        self._server: TCPServer
         if path is None:
             self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
             self.address = f"tcp://127.0.0.1:{self._server.server_address[1]}"

@@ -87,7 +87,7 @@ WITH: dict[str, dict[str, Any]] = {
 """What else a call needs before an argument can change anything, where the example does not have it."""
 
 _SHAPE = {"slide_index": 0, "shape_type": "rectangle", "left": 1, "top": 1, "width": 2, "height": 1, "text": "A b c"}
-BEFORE = {
+BEFORE: dict[str, list[tuple[str, Mapping[str, Any]]]] = {
     "ppt/apply_professional_design enhance_shapes": [("ppt/add_shape", _SHAPE)],
     "ppt/optimize_slide_text auto_wrap": [("ppt/create_slide_from_template", {"template_id": "text_with_image"})],
 }

@@ -14,6 +14,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
 
 from tests.pictures import assert_same_bytes
 from tests.sandboxes.servers.conftest import Bench
@@ -117,7 +118,9 @@ def test_an_empty_range_has_no_data(book: Bench, arguments: dict[str, Any]) -> N
 
 def test_dates_of_other_programs_are_read_as_text(book: Bench) -> None:
     workbook = Workbook()
-    workbook.active["A1"] = datetime(2024, 2, 29, 13, 30)
+    sheet = workbook.active
+    assert isinstance(sheet, Worksheet)
+    sheet["A1"] = datetime(2024, 2, 29, 13, 30)
     workbook.save(book.folder / FILE)
     assert read(book, sheet="Sheet")["cells"][0]["value"] == "2024-02-29 13:30:00"
 
@@ -159,7 +162,9 @@ def test_metadata_is_a_python_dict(book: Bench) -> None:
 def _validated(bench: Bench) -> None:
     workbook = Workbook()
     sheet = workbook.active
-    for row in [["Status", "Age", "Fruit"], ["open", 30, "fig"], [None, None, "pear"]]:
+    assert isinstance(sheet, Worksheet)
+    rows: list[list[Any]] = [["Status", "Age", "Fruit"], ["open", 30, "fig"], [None, None, "pear"]]
+    for row in rows:
         sheet.append(row)
     workbook.create_sheet("Lists")["A1"] = "kiwi"
     status = DataValidation("list", formula1='"open, paid"', allow_blank=True, errorTitle="Status", error="Choose one")

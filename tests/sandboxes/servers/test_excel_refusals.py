@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from openpyxl import Workbook, load_workbook
+from openpyxl.worksheet.worksheet import Worksheet
 
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.servers.excel import workbook as surveys
@@ -28,7 +30,9 @@ TOOLS = [pytest.param(tool.name, id=tool.name) for tool in load_catalog().by_nam
 def workbook_bytes() -> bytes:
     packed = BytesIO()
     workbook = Workbook()
-    workbook.active["A1"] = "x"
+    sheet = workbook.active
+    assert isinstance(sheet, Worksheet)
+    sheet["A1"] = "x"
     workbook.save(packed)
     return packed.getvalue()
 
@@ -41,6 +45,11 @@ def patched(changes: dict[str, Callable[[bytes], bytes]]) -> bytes:
             content = source.read(name)
             target.writestr(name, changes[name](content) if name in changes else content)
     return packed.getvalue()
+
+
+def _instead(changed: bytes, content: bytes) -> bytes:
+    """What a part becomes, whatever it was."""
+    return changed
 
 
 def sheet_with(extra: str) -> bytes:
@@ -154,7 +163,8 @@ def test_damage_anywhere_is_a_refusal_and_nothing_else(tmp_path: Path) -> None:
     with ZipFile(BytesIO(good)) as archive:
         xml = archive.read(part)
     for position in range(0, len(xml), 11):
-        (tmp_path / FILE).write_bytes(patched({part: lambda text, cut=position: text[:cut] + b"9" + text[cut + 1 :]}))
+        changed = xml[:position] + b"9" + xml[position + 1 :]
+        (tmp_path / FILE).write_bytes(patched({part: partial(_instead, changed)}))
         with suppress(ToolError):
             open_book(context, FILE)
 

@@ -28,6 +28,7 @@ def data(bench: Bench) -> Bench:
     """A workbook in which everything that can move is there."""
     workbook = Workbook()
     sheet = workbook.active
+    assert isinstance(sheet, Worksheet)
     sheet.title = "Data"
     sheet.append(["Item", "Qty", "Price", "Total"])
     for row in [["a", 1, 2, "=B2*C2"], ["b", 3, 4, "=B3*$C$3"], ["c", 5, 6, "=B4*C4"]]:
@@ -61,11 +62,11 @@ def open_sheet(bench: Bench, sheet: str = "Data") -> Worksheet:
     return found
 
 
-def series(sheet: Worksheet) -> list[str]:
+def series(sheet: Any) -> list[str]:
     return [item.val.numRef.f for chart in sheet._charts for item in chart.series]
 
 
-def anchor(sheet: Worksheet) -> tuple[int, int]:
+def anchor(sheet: Any) -> tuple[int, int]:
     start = sheet._charts[0].anchor._from
     return start.row + 1, start.col + 1
 
@@ -372,11 +373,12 @@ def test_merges_that_make_no_sense_are_refused(data: Bench, tool: str, start: st
 
 
 def test_writing_into_a_merged_range_is_refused(data: Bench) -> None:
-    for tool, arguments in [
+    refused: list[tuple[str, dict[str, Any]]] = [
         ("write_data_to_excel", {"data": [["x", "y"]], "start_cell": "A7"}),
         ("apply_formula", {"cell": "B7", "formula": "=1"}),
         ("copy_range", {"source_start": "A1", "source_end": "B1", "target_start": "A7"}),
-    ]:
+    ]
+    for tool, arguments in refused:
         assert "Cell B7 is covered by a merged range" in data.error(f"excel/{tool}", SHEET, **arguments)
 
 

@@ -32,6 +32,10 @@ def edit(bench: Bench, tool: str, source: str = "page.png", **arguments: Any) ->
         return image
 
 
+def shapes(name: str, *items: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(items)}
+
+
 def stripes(size: tuple[int, int] = (200, 100)) -> Image.Image:
     """Black and white columns, four pixels wide."""
     image = Image.new("RGB", size, WHITE)
@@ -330,31 +334,27 @@ DRAWINGS: list[Draw] = [
 def test_shapes_outside_the_picture_leave_it_as_it_is(page: Bench, tool: str, name: str, item: dict[str, Any]) -> None:
     far = {key: value + 5000 if key in ("x", "x1", "x2", "center_x") else value for key, value in item.items()}
     near = {key: value - 5000 if key in ("y", "y1", "y2", "center_y") else value for key, value in item.items()}
-    assert changed(Image.new("RGB", (200, 100), WHITE), edit(page, tool, **{name: [far, near]})) is None
+    assert changed(Image.new("RGB", (200, 100), WHITE), edit(page, tool, **shapes(name, far, near))) is None
 
 
 @pytest.mark.parametrize(("tool", "name", "item"), DRAWINGS)
 def test_an_empty_list_gives_a_copy(page: Bench, tool: str, name: str, item: dict[str, Any]) -> None:
-    assert changed(Image.new("RGB", (200, 100), WHITE), edit(page, tool, **{name: []})) is None
+    assert changed(Image.new("RGB", (200, 100), WHITE), edit(page, tool, **shapes(name))) is None
 
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("tool", "name", "item"), DRAWINGS)
 def test_ten_thousand_shapes_are_drawn(page: Bench, tool: str, name: str, item: dict[str, Any]) -> None:
-    assert edit(page, tool, **{name: [item] * 10_000}).size == (200, 100)
+    assert edit(page, tool, **shapes(name, *[item] * 10_000)).size == (200, 100)
 
 
 @pytest.mark.parametrize(("tool", "name", "item"), DRAWINGS)
 def test_enormous_shapes_are_drawn_or_refused(page: Bench, tool: str, name: str, item: dict[str, Any]) -> None:
     for more in ({"thickness": 32_767}, {"font_scale": 100}, {"radius": 100_000}, {"x2": 100_000, "y2": -100_000}):
-        edit(page, tool, **{name: [{**item, **more}]})
-    for more in (
-        {"thickness": 10**9},
-        {"thickness": -7},
-        {"thickness": "wide"},
-        {"thickness": True},
-    ):
-        text = page.error(f"imagesorcery-mcp/{tool}", input_path="page.png", **{name: [item, {**item, **more}]})
+        edit(page, tool, **shapes(name, {**item, **more}))
+    for thickness in (10**9, -7, "wide", True):
+        bad = {**item, "thickness": thickness}
+        text = page.error(f"imagesorcery-mcp/{tool}", input_path="page.png", **{name: [item, bad]})
         assert "thickness" in text
         assert f"{name}[1]" in text
 
@@ -369,8 +369,9 @@ def test_a_missing_or_senseless_value_is_refused_by_its_name(
         for wrong in ([1], {"a": 1}, None):
             text = page.error(f"imagesorcery-mcp/{tool}", input_path="page.png", **{name: [{**item, key: wrong}]})
             assert key in text
-    for wrong in ("red", [0, 0], [0, 0, 256], [-1, 0, 0], [1, 2, 3, 4, 5], ["a", "b", "c"], {}):
-        text = page.error(f"imagesorcery-mcp/{tool}", input_path="page.png", **{name: [{**item, "color": wrong}]})
+    colors: list[object] = ["red", [0, 0], [0, 0, 256], [-1, 0, 0], [1, 2, 3, 4, 5], ["a", "b", "c"], {}]
+    for color in colors:
+        text = page.error(f"imagesorcery-mcp/{tool}", input_path="page.png", **{name: [{**item, "color": color}]})
         assert "color" in text
     assert [path.name for path in page.folder.iterdir()] == ["page.png"]
 

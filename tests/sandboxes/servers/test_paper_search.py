@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pypdf import PdfReader, PdfWriter
 
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.build.bibliographies import contradiction
+from m3bench.sandboxes.world.build.papers import CitedPaper
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.papers import Paper, all_papers, by_id, on
 from tests.sandboxes.servers.conftest import Bench
@@ -375,7 +376,8 @@ def test_known_papers_are_plausible() -> None:
 
 def test_no_known_paper_contradicts_itself() -> None:
     """Months in arXiv numbers, years in DOIs and the venues of those who register them are those of the record."""
-    assert [found for record in tables.load("known_papers") if (found := contradiction(dict(record)))] == []
+    papers = [cast("CitedPaper", dict(record)) for record in tables.load("known_papers")]
+    assert [found for paper in papers if (found := contradiction(paper))] == []
 
 
 @pytest.mark.parametrize(
@@ -389,4 +391,4 @@ def test_no_known_paper_contradicts_itself() -> None:
     ],
 )
 def test_a_contradiction_is_seen(wrong: dict[str, str]) -> None:
-    assert contradiction({"doi": wrong["id"], "venue": "Nature", **wrong})
+    assert contradiction(cast("CitedPaper", {"doi": wrong["id"], "venue": "Nature", **wrong}))

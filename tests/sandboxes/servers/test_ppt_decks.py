@@ -7,6 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pptx import Presentation
@@ -79,7 +80,7 @@ def test_a_restart_at_any_moment_gives_the_same_file(bench: Bench, tmp_path: Pat
     other = Bench(tmp_path / "other")
     picture(bench)
     picture(other)
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("create_presentation", {"id": "deck"}),
         ("add_slide", {"layout_index": 1, "title": "One", "background_type": "gradient"}),
         ("manage_image", {"slide_index": 0, "operation": "add", "image_source": "media/photo.png"}),
@@ -108,8 +109,8 @@ def test_a_restart_at_any_moment_gives_the_same_file(bench: Bench, tmp_path: Pat
         if tool != "create_presentation":
             for look in ({"tool": "extract_slide_text"}, {"tool": "manage_hyperlinks", "operation": "list"}):
                 call(bench, **look, slide_index=0)
-    decks = [(place.folder / "media/deck.pptx").read_bytes() for place in (bench, other)]
-    assert_same_bytes(*decks, "deck.pptx")
+    made, kept = ((place.folder / "media/deck.pptx").read_bytes() for place in (bench, other))
+    assert_same_bytes(made, kept, "deck.pptx")
 
 
 def test_a_failing_call_leaves_the_deck_as_it_was(bench: Bench) -> None:

@@ -7,7 +7,7 @@ import pytest
 from PIL import ImageFont
 from pptx.dml.color import RGBColor
 from pptx.enum.dml import MSO_FILL
-from pptx.util import Pt
+from pptx.util import Emu, Pt
 
 from m3bench.sandboxes.servers.ppt.blueprints import templates
 from m3bench.sandboxes.servers.ppt.colours import SCHEMES, contrast
@@ -164,7 +164,7 @@ def test_a_template_is_laid_beneath_what_a_slide_has(bench: Bench) -> None:
 @pytest.mark.slow
 def test_templates_suit_other_slide_formats(bench: Bench) -> None:
     deck = saved(deck_with(bench))
-    deck.slide_width, deck.slide_height = 12192000, 6858000
+    deck.slide_width, deck.slide_height = Emu(12192000), Emu(6858000)
     deck.save(str(bench.folder / "wide.pptx"))
     call(bench, "open_presentation", file_path="wide.pptx")
     call(bench, "create_presentation_from_templates", template_sequence=[{"template_id": id} for id in IDS])
@@ -308,4 +308,4 @@ def _height(shape: Any) -> float:
                 lines, used = lines + 1, 0.0
             used += wide
         total += lines * run.font.size.pt * 1.2
-    return total
+    return float(total)

@@ -49,7 +49,7 @@ def test_the_server_has_a_function_and_an_example_for_each_of_its_tools() -> Non
 
 
 @pytest.mark.slow
-def test_every_example_works_and_gives_the_same_twice(prepared) -> None:  # type: ignore[no-untyped-def]
+def test_every_example_works_and_gives_the_same_twice(prepared) -> None:
     for name, arguments in load_examples("recordings").calls.items():
         one, other = (prepared("recordings").reply(f"recordings/{name}", arguments) for _ in range(2))
         assert one.outcome == "success", one
@@ -104,6 +104,7 @@ def test_steady_noise_is_taken_out_and_quiet_sound_made_louder(studio: Bench) ->
 @pytest.mark.slow
 def test_what_is_said_is_written_down_from_the_words_that_may_occur(studio: Bench) -> None:
     path, fruits = note(studio), Library(RECORDINGS).task("dictation-1").fields[0].value.given()
+    assert isinstance(fruits, list)
     heard = json.loads(studio.text("recordings/transcribe", **path, words=["qwertzu", *fruits, "grams"]))
     assert heard["words_without_a_pronunciation"] == ["qwertzu"]
     spoken = heard["text"].replace(",", "").split()
@@ -153,7 +154,9 @@ def test_an_announcement_in_a_noisy_hall_is_written_down_when_the_noise_is_taken
         studio.text("recordings/transcribe", path="./media/hall.mp3", words=words, reduce_noise=reduced)
         for reduced in (False, True)
     )
-    parks = [name.removesuffix(" National Park").lower() for name in task.fields[0].value.given()]
+    given = task.fields[0].value.given()
+    assert isinstance(given, list)
+    parks = [name.removesuffix(" National Park").lower() for name in given]
     assert [name for name in parks if name in clean] == parks
     assert clean != noisy
 

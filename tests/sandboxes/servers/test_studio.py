@@ -4,6 +4,7 @@ import io
 from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -90,7 +91,9 @@ def test_a_page_is_seen_as_it_is_now(cards: Bench) -> None:
         ("render_page", {"scale": 30}, "at most 3"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_changes_nothing(cards: Bench, tool: str, given: dict, said: str) -> None:
+def test_what_cannot_be_done_is_said_and_changes_nothing(
+    cards: Bench, tool: str, given: dict[str, Any], said: str
+) -> None:
     assert said in cards.error(f"studio/{tool}", path=PATH, **given)
     assert (cards.folder / "card.svg").read_text() == PAGE.svg()
 

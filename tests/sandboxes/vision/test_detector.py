@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from m3bench.sandboxes.vision import weights
 from m3bench.sandboxes.vision.detector import Detector
 from m3bench.server.commands.program import app
+from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.library import photographs_folder
 from m3bench.tasks.scene import Scene, SceneObject
 from tests.networks import networks
@@ -113,7 +114,7 @@ def test_a_damaged_file_is_named(place: Path, tmp_path: Path, monkeypatch) -> No
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "group1-shard3of5").write_bytes(b"\0" * 4_194_304)
     monkeypatch.setattr(weights, "folder", lambda: tmp_path)
-    with pytest.raises(weights.SandboxError, match="group1-shard3of5 is damaged: run m3bench vision"):
+    with pytest.raises(SandboxError, match="group1-shard3of5 is damaged: run m3bench vision"):
         Detector()
 
 

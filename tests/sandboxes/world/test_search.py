@@ -63,7 +63,7 @@ def test_a_record_that_answers_a_small_part_is_no_result() -> None:
 
 
 def test_more_prominent_records_win_between_equals() -> None:
-    cities = [{"name": "Springfield", "size": 1}, {"name": "Springfield", "size": 9}]
+    cities: list[dict[str, Any]] = [{"name": "Springfield", "size": 1}, {"name": "Springfield", "size": 9}]
     index = SearchIndex(cities, {"name": 1}, prior=lambda city: city["size"] / 10)
     assert [city["size"] for _, city in index.search("springfield", 2)] == [9, 1]
 

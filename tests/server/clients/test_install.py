@@ -369,7 +369,8 @@ async def test_what_is_written_starts_a_server_with_the_tools_of_the_profile(
     told(key, "--profile", "mini")
     entry = entry_in(client.place(machine).read_bytes(), client)
     assert entry is not None
-    command, *args = entry["command"] if key == "opencode" else [entry.get("command") or entry["cmd"], *entry["args"]]
+    found: dict[str, Any] = dict(entry)
+    command, *args = found["command"] if key == "opencode" else [found.get("command") or found["cmd"], *found["args"]]
     env = {**os.environ, "M3BENCH_DATA": str(tmp_path / "data")}
     server = StdioServerParameters(command=command, args=args, env=env, cwd="/")
     with anyio.fail_after(120):

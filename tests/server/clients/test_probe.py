@@ -4,12 +4,13 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import RequestParamsMeta
 from typer.testing import CliRunner
 
 from m3bench.proxy.seat import Seat
@@ -63,7 +64,7 @@ async def facts(data: Path, script: Script, era: str = "legacy") -> dict[str, An
 async def over_stdio(arguments: list[str], era: str, command: list[str] = PROBE) -> AsyncIterator[Client]:
     parameters = StdioServerParameters(command=command[0], args=[*command[1:], *arguments])
     with anyio.fail_after(60):
-        async with Client(stdio_client(parameters), mode=era, client_info=INFO) as client:  # type: ignore[arg-type]
+        async with Client(stdio_client(parameters), mode=era, client_info=INFO) as client:
             yield client
 
 
@@ -198,7 +199,9 @@ async def test_a_client_that_gives_a_slow_call_up_is_found_out(tmp_path: Path) -
     finally:
         pipe.close()
     found = cards(tmp_path)[0]["facts"]
-    assert 1 <= found["call_seconds"]["value"] < 30
+    seconds = found["call_seconds"]["value"]
+    assert isinstance(seconds, int | float)
+    assert 1 <= seconds < 30
     assert found["cancellations"]["value"] == 1
 
 
@@ -209,7 +212,9 @@ async def test_what_a_client_adds_to_its_calls_is_noted(tmp_path: Path) -> None:
             pass
 
         await client.call_tool("probe_start", {}, progress_callback=on_progress)
-        await client.call_tool("probe_picture", {"wait_for_previous": True}, meta={"vscode.requestId": "1"})
+        await client.call_tool(
+            "probe_picture", {"wait_for_previous": True}, meta=cast("RequestParamsMeta", {"vscode.requestId": "1"})
+        )
     found = cards(tmp_path)[0]["facts"]
     assert found["meta"]["value"] == ["progressToken", "vscode.requestId"]
     assert found["progress"]["value"] is True
@@ -236,9 +241,9 @@ async def test_tools_that_pad_the_list_say_that_they_are_not_played(tmp_path: Pa
     async with probed(tmp_path, "legacy") as client:
         result = await client.call_tool("math__add", {"firstNumber": 1, "secondNumber": 2})
         assert result.is_error
-        assert "only shown" in result.content[0].text  # type: ignore[union-attr]
+        assert "only shown" in result.content[0].text
         early = await client.call_tool("probe_picture", {})
-        assert "call probe_start first" in early.content[0].text  # type: ignore[union-attr]
+        assert "call probe_start first" in early.content[0].text
     assert cards(tmp_path) == []
 
 
@@ -297,7 +302,7 @@ async def test_the_score_card_of_a_run_names_the_client_and_what_the_probe_found
             "structured": "shown", "long_text": 100_000, "call_seconds": None,
         },
     }  # fmt: skip
-    assert "Client: scripted 1.2 — sees images, several calls at once" in card.content[0].text  # type: ignore[union-attr]
+    assert "Client: scripted 1.2 — sees images, several calls at once" in card.content[0].text
     path = tmp_path / "report.json"
     done = CliRunner().invoke(app, ["probe", "scripted", "--report", str(path), "--data", str(tmp_path)])
     assert done.exit_code == 0, done.output

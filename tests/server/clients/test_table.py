@@ -1,6 +1,7 @@
 """What is known of clients hangs together: sources for every quirk, names that fit, profiles within the caps."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -127,4 +128,6 @@ def test_the_page_has_an_entry_that_the_client_would_read(client: McpClient) -> 
     assert shown is not None
     entry = entry_in(shown[1].encode(), client)
     assert entry is not None
-    assert PROGRAM in [*entry.values(), *entry.get("command", ())]
+    command = entry.get("command", ())
+    assert isinstance(command, Sequence)
+    assert PROGRAM in [*entry.values(), *command]

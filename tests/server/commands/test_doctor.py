@@ -159,7 +159,7 @@ def test_every_tool_reaches_every_client_under_its_recommended_profile(client: M
 
 @pytest.mark.parametrize("client", clients().values(), ids=lambda client: client.key)
 def test_the_names_of_all_232_tools_and_ours_fit_every_client(client: McpClient) -> None:
-    names = [tool["name"] for tool in DEFINITIONS] + [tool.exposed for tool in load_catalog().ready.tools]
+    names = [str(tool["name"]) for tool in DEFINITIONS] + [tool.exposed for tool in load_catalog().ready.tools]
     assert len(names) == 236
     assert [name for name in names if not client.naming.fits("m3bench", name)] == []
     assert len({client.naming.shown("m3bench", name) for name in names}) == len(names)
@@ -234,7 +234,8 @@ def test_a_probe_goes_before_the_table(folder: Path) -> None:
     keep(
         folder,
         {
-            "version": 1, "client": {"name": "cursor-vscode", "version": "1.0.0"}, "taken": "2026-11-15T10:00:00",
+            "version": 1, "m3bench": "0", "setup": {"transport": "stdio", "profile": "mini", "long": 0, "slow": 0.0},
+            "client": {"name": "cursor-vscode", "version": "1.0.0"}, "taken": "2026-11-15T10:00:00",
             "complete": True, "facts": {name: fact(value, "checked", name) for name, value in facts.items()},
         },
     )  # fmt: skip

@@ -47,7 +47,7 @@ def test_an_agent_leaves_a_result_set_and_says_where_and_what_shows_it(task_set:
     assert "2/2" in done.stderr
     found = read_resultset(Path("runs/oracle"))
     assert [result.card.average for result in found.results] == [1.0, 1.0]
-    assert found.missing == found.void == ()
+    assert (found.missing, found.void) == ((), ())
     assert len(found.manifests) == 1
     assert found.header.tasks == ("survey-1", "sum-1")
 
@@ -88,7 +88,7 @@ def test_resuming_makes_what_is_missing_and_nothing_twice(task_set: Path) -> Non
     assert path.read_text().startswith("".join(kept[:2]))
     found = read_resultset(Path("out"))
     assert len(found.results) == 6
-    assert found.missing == found.void == ()
+    assert (found.missing, found.void) == ((), ())
     again = run(task_set, "--agent", "null", "-o", "out", "--repeat", "3", "--resume")
     assert again.exit_code == 0
     assert len(read_resultset(Path("out")).results) == 6
@@ -185,7 +185,7 @@ def finish(task_set: Path, folder: Path) -> None:
     done = CliRunner().invoke(app, ["run", *many(task_set, folder), "--resume"])
     assert done.exit_code == 0, done.output
     found = read_resultset(folder)
-    assert found.missing == found.void == ()
+    assert (found.missing, found.void) == ((), ())
     assert len(found.results) == 80
     assert len(lines(folder / SAMPLES)) == 80
     store = SqliteStore(folder / DATA)

@@ -89,7 +89,8 @@ async def test_a_server_alone_answers_whatever_is_written(tmp_path: Path) -> Non
             for line, code in ((b"hello", -32700), (b"[" * 9999, -32700), (b"[]", -32600), (b'{"id":{}}', -32600)):
                 await pipe.write(line)
                 assert (await pipe.read())["error"]["code"] == code
-            for id in ([1], {}):
+            ids: list[object] = [[1], {}]
+            for id in ids:
                 await pipe.say(method="notifications/cancelled", params={"requestId": id})
             for arguments in (deep, {"numbers": deep}, {"numbers": ["\ud800"]}, {"numbers": [1e999]}):
                 answer = await pipe.ask(1, "tools/call", {"name": "sum", "arguments": arguments})

@@ -39,7 +39,7 @@ def totals(folder: Path) -> dict[str, Any]:
     found = {}
     for cell in sorted(path for path in folder.iterdir() if path.is_dir()):
         results = read_resultset(cell)
-        assert results.void == results.missing == ()
+        assert (results.void, results.missing) == ((), ())
         found[cell.name] = [
             (
                 one.sample.task,

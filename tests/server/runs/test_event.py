@@ -1,6 +1,7 @@
 """The file of a ranked event, and whom it lets play when (tests/ranked holds events over HTTP)."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ def test_the_schedule_decides_who_plays_when(tmp_path: Path) -> None:
     tokens = make_event(tmp_path / "event.toml", 'a "round"', OPENS, CLOSES, ["ann", "bob"])
     plan = RankedEvent.read(tmp_path / "event.toml").plan
     second = timedelta(seconds=1)
-    told = [RankedEvent(plan, lambda now=now: now).shut() for now in (OPENS - second, OPENS, CLOSES - second, CLOSES)]
+    moments = (OPENS - second, OPENS, CLOSES - second, CLOSES)
+    told = [RankedEvent(plan, partial(datetime.fromisoformat, now.isoformat())).shut() for now in moments]
     assert "opens at 2026-11-20 09:00:00 UTC" in str(told[0])
     assert told[1:3] == [None, None]
     assert "closed at 2026-11-20 18:00:00 UTC" in str(told[3])

@@ -73,7 +73,7 @@ async def test_a_run_goes_on_in_the_next_process_and_the_one_after_it(house: Hou
         opening = await playing.call("start_task", task_id="survey-1")
         run = opening.meta["m3bench/task"]["run"]
         assert await playing.told("math__median", numbers=NUMBERS) == "15.5"
-        playing.app.runs.running(playing.seat).lease.put("notes/mine.txt", b"kept")  # type: ignore[union-attr]
+        playing.app.runs.running(playing.seat).lease.put("notes/mine.txt", b"kept")
     async with house.server() as playing:
         assert "'survey-1' is still running" in await playing.refused("start_task", task_id="sum-1")
         assert "still running" in await playing.refused("score")
@@ -175,7 +175,7 @@ async def test_a_run_that_cannot_go_on_is_void_and_its_client_is_told_why(
             assert why in told
             assert "void" in told
             assert "call start_task" in told.replace("Call", "call")
-        assert playing.app.store.run(run).state == "void"  # type: ignore[union-attr]
+        assert playing.app.store.run(run).state == "void"
         assert "sum-1" in await playing.told("start_task", task_id="sum-1")
         assert await playing.told("math__sum", numbers=[1, 2]) == "3"
         await playing.told("submit", answer="3")

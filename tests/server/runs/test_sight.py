@@ -34,16 +34,16 @@ async def started(app: App, client: Client) -> tuple[str, bytes]:
     record = app.store.run(opening.meta["m3bench/task"]["run"])
     assert record is not None
     mark = record.manifest["mark"]
-    assert mark not in opening.content[0].text, "the text does not tell it"  # type: ignore[union-attr]
-    assert f"`{FIELD}`" in opening.content[0].text  # type: ignore[union-attr]
-    return mark, b64decode(opening.content[1].data)  # type: ignore[union-attr]
+    assert mark not in opening.content[0].text, "the text does not tell it"
+    assert f"`{FIELD}`" in opening.content[0].text
+    return mark, b64decode(opening.content[1].data)
 
 
 async def scored(client: Client, **handed_in: Any) -> tuple[str, str]:
     await client.call_tool("submit", handed_in)
     card = await client.call_tool("score", {})
     assert card.meta is not None
-    return card.meta["m3bench/card"]["sight"], card.content[0].text  # type: ignore[union-attr]
+    return card.meta["m3bench/card"]["sight"], card.content[0].text
 
 
 async def test_who_hands_in_the_mark_has_seen_the_picture(task_set: Path, tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ async def test_who_hands_in_the_mark_has_seen_the_picture(task_set: Path, tmp_pa
         mark, picture = await started(app, client)
         assert picture == marked(NOTE, mark)
         resource = (await client.read_resource(PICTURE)).contents[0]
-        assert b64decode(resource.blob) == picture  # type: ignore[union-attr]
+        assert b64decode(resource.blob) == picture
         (file,) = (tmp_path / "data").rglob("note.png")
         assert_same_bytes(file.read_bytes(), NOTE, "the file that tools read, without the mark")
         sight, card = await scored(client, answer="2.5", fields={FIELD: mark.lower()})

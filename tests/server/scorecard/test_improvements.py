@@ -76,7 +76,8 @@ def test_the_one_fault_of_a_run_is_what_costs_it_everything(fault: str) -> None:
     assert card.average is not None
     assert card.average < 0.999
     best = card.improvements[0]
-    assert (best.kind, best.average) == (fault, pytest.approx(1.0))
+    assert best.kind == fault
+    assert best.average == pytest.approx(1.0)
     assert best.gain == pytest.approx(1.0 - card.average)
     assert f"**+{best.gain:.3f}**" in markdown(card)
 

@@ -122,10 +122,12 @@ def test_a_card_of_today_is_left_as_it_is() -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_a_card_of_the_second_form_keeps_its_headline(name: str) -> None:
     """The paper's metric was its headline, and what it is by effect stood beside it."""
-    new = upgraded(RUNS[name]["card"])
+    new: dict[str, Any] = dict(upgraded(RUNS[name]["card"]))
     alignment = {key: value for key, value in new["alignment"].items() if key in Alignment.model_fields}
     old_fields = {"schema": 2, "effect": {"metrics": {"average": 0.5}, "answered": []}, "alignment": alignment}
-    second = {key: value for key, value in new.items() if key not in ("scoring_profile", "paper")} | old_fields
+    second: dict[str, Any] = {
+        key: value for key, value in new.items() if key not in ("scoring_profile", "paper")
+    } | old_fields
     card = read_card(second)
     assert card == read_card(RUNS[name]["card"])
     assert (card.scoring_profile, card.paper) == ("m3", None)

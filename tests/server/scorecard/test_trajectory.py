@@ -6,6 +6,7 @@ from typing import Any
 from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.server.scorecard.trajectory import played_run, without_restarts
 from m3bench.server.store.records import CallRecord
+from m3bench.tasks.trajectory import JSON
 
 MS = 1_000_000
 
@@ -24,7 +25,7 @@ def call(id: int, at: int, number: int, *, cut_off: bool = False, took: int = 5)
     )  # fmt: skip
 
 
-def steps(*calls: CallRecord) -> list[list[int]]:
+def steps(*calls: CallRecord) -> list[list[JSON]]:
     """The numbers that were added, by step."""
     return [[one.arguments["firstNumber"] for one in step.calls] for step in played_run(calls).trajectory.steps]
 

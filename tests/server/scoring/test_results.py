@@ -32,7 +32,7 @@ def test_the_form_is_strict_json_and_reads_back(results: Results, tmp_path: Path
 
 
 def test_the_form_has_aggregate_tasks_and_what_was_not_run(results: Results) -> None:
-    data = results.to_json()
+    data: dict[str, Any] = dict(results.to_json())
     assert data["aggregate"] == micro(results.rows)
     assert list(data["tasks"]) == ["same", "other", "none"]
     assert data["tasks"]["same"]["matches"] == [[0, 0, 1.0]]

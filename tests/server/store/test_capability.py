@@ -10,10 +10,15 @@ from m3bench.server.clients.trial.measured import measured
 from m3bench.server.store import capability
 from m3bench.tasks.errors import InputFileError
 
+SETUP: capability.ProbeSetup = {"transport": "stdio", "profile": "mini", "long": 0, "slow": 0.0}
 
-def card(version: str = "1.0", *, complete: bool = True, **facts: Any) -> dict[str, Any]:
+
+def card(version: str = "1.0", *, complete: bool = True, **facts: Any) -> capability.CapabilityCard:
     values = {name: capability.fact(value, "protocol", f"{name}.") for name, value in facts.items()}
-    return {"client": {"name": "cursor", "version": version}, "taken": version, "complete": complete, "facts": values}
+    return {
+        "version": 1, "m3bench": "0", "setup": SETUP, "client": {"name": "cursor", "version": version},
+        "taken": version, "complete": complete, "facts": values,
+    }  # fmt: skip
 
 
 def test_one_card_for_each_version_of_a_client(tmp_path: Path) -> None:
@@ -56,15 +61,15 @@ def test_a_probe_of_this_version_comes_before_a_trial_of_it_and_that_before_a_pr
     assert overlap(f"{name} 0.1") is None, "another version may do otherwise"
     assert overlap("nobody's client 1.0") is None
     older = card("0.1", overlap_others="together")
-    capability.keep(tmp_path, older | {"client": {"name": name, "version": "0.1"}})
+    capability.keep(tmp_path, {**older, "client": {"name": name, "version": "0.1"}})
     assert overlap(tried) == (version, "in a row")
     assert overlap(f"{name} 0.2") == ("0.1", "together")
-    capability.keep(tmp_path, older | {"client": {"name": name, "version": version}})
+    capability.keep(tmp_path, {**older, "client": {"name": name, "version": version}})
     assert overlap(tried) == (version, "together")
 
 
 def test_a_score_card_says_in_a_line_who_played_and_how_it_sees(tmp_path: Path) -> None:
-    facts = {
+    facts: dict[str, Any] = {
         "images": True,
         "overlap": "together",
         "structured": "replaces text",

@@ -20,7 +20,9 @@ async def test_runs_and_calls_are_the_same_in_another_record(tmp_path: Path) -> 
     store.add_run(run("second", "working", "2"))
     large = b'{"params": {"arguments": {"text": "%s"}}}' % (b"x" * 100_000)
     numbers = [await store.received(request(one, raw), "first", "math/sum") for one, raw in ((1, b"{}"), (2, large))]
-    await store.answered(numbers[0], ToolAnswer(outcome="ok", result=b'{"content": []}', forwarded_ns=1, returned_ns=4))
+    await store.answered(
+        numbers[0], ToolAnswer(outcome="success", result=b'{"content": []}', forwarded_ns=1, returned_ns=4)
+    )
     store.sent(numbers[0], 5)
     store.catch_up()
     there = _everything(store)

@@ -126,7 +126,8 @@ def _drop(store: SqliteStore) -> None:
     """Leave a store as a killed process does: no goodbye, and its lock is free."""
     store._writer.close()
     store._rows.close()
-    store.owner._file.close()
+    owner: Any = store.owner
+    owner._file.close()
 
 
 TestSchedules = Schedules.TestCase

@@ -23,7 +23,7 @@ async def test_a_run_is_the_same_in_another_record_with_its_calls_and_files(tmp_
         store.add_run(run("first", "scored", "1", scorecard={"task": "sum-1"}))
         large = b'{"params": {"arguments": {"text": "%s"}}}' % (b"x" * 100_000)
         numbers = [await store.received(request(n, raw), "first", "math/sum") for n, raw in ((1, b"{}"), (2, large))]
-        await store.answered(numbers[0], ToolAnswer(outcome="ok", result=b"\xff{}", forwarded_ns=1, returned_ns=4))
+        await store.answered(numbers[0], ToolAnswer(outcome="success", result=b"\xff{}", forwarded_ns=1, returned_ns=4))
         await store.answered(
             numbers[1], ToolAnswer(outcome="failed", error=(1, "no", {"a": 1}), forwarded_ns=1, returned_ns=4)
         )

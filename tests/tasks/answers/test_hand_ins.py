@@ -107,7 +107,7 @@ def chatty(field: Field) -> Any:
 
 def wrong_values(field: Field) -> Iterator[Any]:
     value = field.value
-    right = value.given()
+    right: Any = value.given()
     yield from (None, "", "I do not know", "see above", NUMBERS, list(range(501)), {"value": [right, right, "x"]})
     match value:
         case Name():

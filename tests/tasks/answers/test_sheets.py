@@ -1,5 +1,7 @@
 """Workbooks are judged by what stands together in them, and charts by what they show."""
 
+from typing import Any
+
 import pytest
 from openpyxl import Workbook
 from openpyxl.chart import BarChart, LineChart, Reference
@@ -18,12 +20,13 @@ PRICED = WorkbookRows(
 
 def problem(check, tmp_path, rows, chart=None):
     book = Workbook()
+    sheet: Any = book.active
     for row in rows:
-        book.active.append(row)
+        sheet.append(row)
     if chart is not None:
         drawn, column = chart
-        drawn.add_data(Reference(book.active, min_col=column, min_row=1, max_row=len(rows)), titles_from_data=True)
-        book.active.add_chart(drawn, "F2")
+        drawn.add_data(Reference(sheet, min_col=column, min_row=1, max_row=len(rows)), titles_from_data=True)
+        sheet.add_chart(drawn, "F2")
     book.save(tmp_path / "made.xlsx")
     return check.problem(Evidence(answer="", workspace=tmp_path))
 

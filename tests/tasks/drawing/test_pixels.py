@@ -47,7 +47,9 @@ def test_a_picture_smaller_than_the_kernel_stays_as_it_is() -> None:
 
 def test_colours_are_sums_of_thousandths(noise: Image.Image) -> None:
     turned = pixels.recoloured(noise, ((0, 0, 1000), (0, 500, 0), (1000, 1000, 1000)))
-    red, green, blue = noise.getpixel((4, 5))
+    pixel = noise.getpixel((4, 5))
+    assert isinstance(pixel, tuple)
+    red, green, blue = pixel
     assert turned.getpixel((4, 5)) == (blue, (green * 500 + 500) // 1000, min(255, red + green + blue))
 
 

@@ -35,7 +35,7 @@ def overlap(one: Box, other: Box) -> float:
     return common / (_area(one) + _area(other) - common)
 
 
-def _area(box: Box) -> int:
+def _area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
@@ -52,7 +52,9 @@ def test_the_box_of_an_object_is_where_its_pixels_are(name, x, y, height, turn, 
         .convert("L")
         .point(lambda v: 255 * (v > 8))
     )
-    assert overlap(box, seen.getbbox()) >= 0.9
+    found = seen.getbbox()
+    assert found is not None
+    assert overlap(box, found) >= 0.9
 
 
 def test_the_box_of_a_drawing_is_where_its_pixels_are(kit):

@@ -1,6 +1,7 @@
 """What is drawn by hand shows what is meant, hides nothing, and is known to no tool."""
 
 import random
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -55,7 +56,8 @@ def test_a_line_on_something_dark_has_a_pale_edge(colour: str) -> None:
     def pale(ground: str) -> int:
         canvas = Canvas(art(), 420, 300, ground)
         pen.loop(canvas, random.Random(2), BOX, colour)
-        return sum(count for count, shade in canvas.image().getcolors(420 * 300) or () if min(shade) > 200)  # type: ignore[type-var]
+        colours: list[tuple[int, Any]] = list(canvas.image().getcolors(420 * 300) or ())
+        return sum(count for count, shade in colours if min(shade) > 200)
 
     assert pale("#12161c") > 1000
     assert pale("#909090") == 0

@@ -16,10 +16,16 @@ from m3bench.server.lab.authoring.curation.judge import RuleJudge, RunVerdict
 from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial
 from m3bench.server.lab.authoring.curation.summary import Proposal, RuleSummariser, reference_call
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.task import Reference
 
+# Inspect is an extra, and takes seconds to import.
 if TYPE_CHECKING:
-    from inspect_ai.model import Model
+    from inspect_ai import model as inspect_model
+    from inspect_ai import util as inspect_util
+else:
+    inspect_model = LazyModule("inspect_ai.model")
+    inspect_util = LazyModule("inspect_ai.util")
 
 ATTEMPTS = 2
 """How often a model is asked before its answer counts as unreadable."""
@@ -83,17 +89,19 @@ class Asker:
             material: What it is asked about; not to be trusted.
             reply: The form of the answer.
         """
-        from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig, ResponseSchema
-        from inspect_ai.util import json_schema
-
         mark = f"=====material {sha256(material.encode()).hexdigest()[:16]}====="
         schema = json.dumps(reply.model_json_schema(), sort_keys=True)
-        messages: list[ChatMessage] = [
-            ChatMessageSystem(content=f"{task}\nAnswer with one JSON object of this schema and nothing else: {schema}"),
-            ChatMessageUser(content=_MATERIAL.format(mark=mark, text=material)),
+        messages: list[inspect_model.ChatMessage] = [
+            inspect_model.ChatMessageSystem(
+                content=f"{task}\nAnswer with one JSON object of this schema and nothing else: {schema}"
+            ),
+            inspect_model.ChatMessageUser(content=_MATERIAL.format(mark=mark, text=material)),
         ]
-        config = GenerateConfig(
-            temperature=0, response_schema=ResponseSchema(name=reply.__name__, json_schema=json_schema(reply))
+        config = inspect_model.GenerateConfig(
+            temperature=0,
+            response_schema=inspect_model.ResponseSchema(
+                name=reply.__name__, json_schema=inspect_util.json_schema(reply)
+            ),
         )
         for _ in range(ATTEMPTS):
             try:
@@ -107,9 +115,9 @@ class Asker:
         return None
 
 
-def _open(model: str) -> "Model":
+def _open(model: str) -> "inspect_model.Model":
     try:
-        from inspect_ai.model import get_model
+        get_model = inspect_model.get_model
     except ImportError:
         raise UserError("A model is reached through Inspect: pip install 'm3bench[agents]'.") from None
     try:

@@ -32,7 +32,7 @@ _NUMBERS = frozenset({"{lat}", "{lng}", "{from_lat}", "{from_lng}", "{object}"})
 
 
 @dataclass(frozen=True)
-class MadeCall:
+class ExecutedCall:
     """A call that was made."""
 
     call: ReferenceCall
@@ -79,7 +79,7 @@ class Instance:
     errand: SynthesisErrand
     things: tuple[str, ...]
     """What is written on the card."""
-    made: dict[str, MadeCall] = field(default_factory=dict)
+    made: dict[str, ExecutedCall] = field(default_factory=dict)
     """The calls, by what they are."""
     answers: list[InstanceAnswer] = field(default_factory=list)
     joined: list[InstanceAnswer] = field(default_factory=list)
@@ -281,7 +281,7 @@ class _Player:
             text = await self._trial.text(one.tool, one.arguments)
             need(bool(text), f"{one.tool} does not answer")
             assert text is not None
-            self.made.made[_key(one)] = MadeCall(one, text, max(after, self._after) + 1)
+            self.made.made[_key(one)] = ExecutedCall(one, text, max(after, self._after) + 1)
         return self.made.made[_key(one)].text
 
 

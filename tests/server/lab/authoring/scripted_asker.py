@@ -17,7 +17,7 @@ def asker(monkeypatch: pytest.MonkeyPatch, *replies: str) -> tuple[Asker, list[s
     mock = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
     generate = mock.generate
 
-    async def watched(messages, **options):  # type: ignore[no-untyped-def]
+    async def watched(messages, **options):
         sent.extend(message.text for message in messages)
         return await generate(messages, **options)
 

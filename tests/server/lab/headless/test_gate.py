@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from typer.testing import CliRunner
@@ -56,7 +56,7 @@ def test_a_sound_set_passes() -> None:
     verdict = judged()
     assert verdict.passed
     assert not verdict.exceptions
-    assert [one["agent"] for one in verdict.to_json()["agents"]] == list(PLAYED)
+    assert [agent["agent"] for agent in cast("list[dict[str, object]]", verdict.to_json()["agents"])] == list(PLAYED)
 
 
 @pytest.mark.parametrize("floor", FLOORS, ids=lambda floor: floor.agent)
@@ -224,6 +224,6 @@ def test_hardly_anything_of_the_bundled_set_is_solved_without_eyes(tmp_path: Pat
     chosen = [] if os.environ.get("M3BENCH_FULL") else [part for id in sample for part in ("--task", id)]
     scores = played_without_eyes("m3", tmp_path / "out", *chosen)
     assert scores.unplayed == 0
-    whose = {"averages": scores.averages, "solved_in": scores.solved_in}
+    whose: dict[str, Any] = {"averages": scores.averages, "solved_in": scores.solved_in}
     problems = judged(families=tuple(families), whose=BLIND, **whose).problems
     assert [problem for problem in problems if problem.startswith(BLIND)] == []

@@ -49,7 +49,7 @@ def test_inspect_runs_the_benchmark_by_name(tmp_path: Path) -> None:
     (path,) = (tmp_path / "logs").glob("*.eval")
     log = read_eval_log(path)
     assert log.status == "success", [sample.error for sample in log.samples or []]
-    averages = {sample.id: sample.scores["scorecard"].value["average"] for sample in log.samples or []}  # type: ignore[index,call-overload]
+    averages = {sample.id: sample.scores["scorecard"].value["average"] for sample in log.samples or []}  # type: ignore[call-overload]
     recorded = {result.sample.task: result.card.average for result in read_resultset(data).results}
     assert averages == recorded
     assert averages["survey-1"] == 1.0
@@ -83,4 +83,4 @@ def test_inspects_own_mock_model_plays_without_a_network(tmp_path: Path) -> None
     (sample,) = log.samples or []
     assert sample.error is None
     assert sample.scores is not None
-    assert sample.scores["scorecard"].value["average"] == 0.0  # type: ignore[index,call-overload]
+    assert sample.scores["scorecard"].value["average"] == 0.0  # type: ignore[call-overload]

@@ -34,7 +34,7 @@ BOUNDED = [turn(MEDIAN), turn(MEAN), turn(SUBTRACT), ANSWER]
 LONG = [turn(DEPARTMENTS, MEDIAN), {"text": "Asian Art is 6"}, turn(DEPARTMENTS), {"text": ""}, DONE, ANSWER]
 """The first long result is shortened, of the second the model makes nothing."""
 
-NATIVE = [{"calls": [MEDIAN, MEAN]}, {"text": "That is all."}, ANSWER]
+NATIVE: list[dict[str, Any]] = [{"calls": [MEDIAN, MEAN]}, {"text": "That is all."}, ANSWER]
 
 BASE = ("--solver", "mcp-bench", "--task", "survey-1")
 SCENES = {

@@ -113,7 +113,8 @@ def test_a_collector_is_sent_what_the_file_says(stories: list[Episode]) -> None:
     assert [path for path, _ in collector.requests] == ["/v1/traces", "/v1/traces"]
     for story, (_, request) in zip(stories, collector.requests, strict=True):
         sent = MessageToDict(request)
-        (written,) = otlp_json(story)["resourceSpans"]
+        document: dict[str, Any] = dict(otlp_json(story))
+        (written,) = document["resourceSpans"]
         (scope,) = sent["resourceSpans"][0]["scopeSpans"]
         assert attributes(sent["resourceSpans"][0]["resource"]) == attributes(written["resource"])
         assert scope["scope"] == written["scopeSpans"][0]["scope"]
@@ -273,7 +274,7 @@ def test_a_log_carries_pictures_durations_and_tokens(survey: Episode) -> None:
     question = sample.messages[0].content
     assert not isinstance(question, str)
     assert [part.type for part in question] == ["text", "image"]
-    assert question[1].image == "data:image/png;base64,cGljdHVyZQ=="  # type: ignore[union-attr]
+    assert question[1].image == "data:image/png;base64,cGljdHVyZQ=="
     assert sample.total_time is not None
     assert sample.total_time > 0
     tools = [message for message in sample.messages if message.role == "tool"]
@@ -294,7 +295,7 @@ def test_traces_and_trajectories_name_provider_model_and_tokens(survey: Episode)
     assert found.final_metrics is not None
     assert (found.final_metrics.total_prompt_tokens, found.final_metrics.total_completion_tokens) == (120, 30)
     assert found.final_metrics.total_cost_usd == 0.5
-    assert atif(survey).final_metrics.total_prompt_tokens is None  # type: ignore[union-attr]
+    assert atif(survey).final_metrics.total_prompt_tokens is None
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -69,7 +69,11 @@ def lines(change: Callable[[Members, list[Any]], None]) -> Forge:
 
 
 def each(**fields: Any) -> Forge:
-    return lines(lambda members, calls: [call.update(fields) for call in calls])
+    def change(members: dict[str, bytes], calls: list[Any]) -> None:
+        for call in calls:
+            call.update(fields)
+
+    return lines(change)
 
 
 def first(**fields: Any) -> Forge:

@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -88,5 +89,6 @@ def test_scales_are_the_published_ones() -> None:
 @pytest.mark.parametrize("ask", questions_of(NAMES, "sum-1"), ids=lambda ask: f"{ask.name}-{ask.shuffle}")
 def test_form_and_schema_of_an_answer_say_the_same(ask: JudgeQuestion) -> None:
     shown = json.loads(re.sub(r"<(?:number|0)[^>]*>", "1", ask.form))
-    assert list(shown) == list(ask.schema["properties"]) == ask.schema["required"]
+    schema: dict[str, Any] = dict(ask.schema)
+    assert list(shown) == list(schema["properties"]) == schema["required"]
     assert ask.schema["additionalProperties"] is False

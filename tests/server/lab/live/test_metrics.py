@@ -3,6 +3,7 @@
 import secrets
 import shutil
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -99,9 +100,13 @@ def test_nothing_that_a_client_chose_is_a_label(fresh: Watched) -> None:
     assert {label for _, labels in read(text) for label, _ in labels} <= known
 
 
+def _has_one_spare(server: Watched) -> bool:
+    return value(numbers(server), "m3bench_sandboxes_spare") == 1
+
+
 def test_spares_are_counted(tmp_path: Path) -> None:
     for server in watched(tmp_path, "--spares", "1"):
-        eventually(lambda at=server: value(numbers(at), "m3bench_sandboxes_spare") == 1, "a sandbox waits")
+        eventually(partial(_has_one_spare, server), "a sandbox waits")
 
 
 def test_a_record_that_cannot_be_written_is_seen_and_its_calls_are_counted(fresh: Watched) -> None:

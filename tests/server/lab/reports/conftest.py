@@ -50,7 +50,7 @@ def sloppy(tmp_path_factory: pytest.TempPathFactory) -> Played:
     """A client that sends parallel calls one by one, repeats one, gets an argument wrong and forgets the last step."""
     folder = tmp_path_factory.mktemp("sloppy")
     tasks = write_set(folder / "set")
-    steps = [
+    steps: list[list[tuple[str, dict[str, Any]]]] = [
         [("math/median", {"numbers": NUMBERS})],
         [("math/median", {"numbers": NUMBERS})],
         [("math/mean", {"numbers": [*NUMBERS[:-1], 43]})],

@@ -16,7 +16,7 @@ from m3bench.tasks.errors import InputFileError, UserError
 def test_a_key_is_read_back_and_private(tmp_path: Path) -> None:
     made = make_key(tmp_path / "new" / FILE)
     assert stat.S_IMODE((tmp_path / "new" / FILE).stat().st_mode) == 0o600
-    assert key_of(tmp_path / "new").public == made.public  # type: ignore[union-attr]
+    assert key_of(tmp_path / "new").public == made.public
     assert PublicKey.read(made.public.line) == made.public
     (tmp_path / "public").write_text(f"{made.public.line}\n")
     assert PublicKey.read(str(tmp_path / "public")) == made.public

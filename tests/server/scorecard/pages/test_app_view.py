@@ -79,7 +79,7 @@ async def read(app: App, seat: Any) -> tuple[str, Any]:
         assert tool.meta is not None
         (content,) = (await client.read_resource(tool.meta["ui"]["resourceUri"])).contents
         assert content.mime_type == "text/html;profile=mcp-app"
-        return content.text, tool.meta  # type: ignore[union-attr]
+        return content.text, tool.meta
 
 
 @pytest.mark.parametrize("ranked", [False, True])
@@ -109,7 +109,7 @@ async def read_view(played: Played, handle: str, **settings: Any) -> str | None:
             return None
         finally:
             app.store.close()
-        return str(content.text)  # type: ignore[union-attr]
+        return str(content.text)
 
 
 def answer_of(played: Played) -> dict[str, Any]:

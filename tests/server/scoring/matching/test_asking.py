@@ -1,6 +1,7 @@
 """Questions to a person are compared by what they bring: other words for the same facts are the same."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from m3bench.server.lab.authoring.planning import derive
 from m3bench.server.scoring import EFFECT
@@ -39,10 +40,13 @@ def scored(steps: Sequence[Sequence[str]]) -> dict[str, float]:
     wanted = talked(REFERENCE)
     plan = derive(QUESTION, ANSWER, wanted, in_order=True)
     trajectory = Trajectory(
-        steps=tuple(Step(calls=tuple(Call(tool=one.tool, arguments=one.arguments) for one in step)) for step in wanted)
+        steps=tuple(
+            Step(calls=tuple(Call(tool=one.tool, arguments=dict[str, Any](one.arguments)) for one in step))
+            for step in wanted
+        )
     )
     made = [
-        MadeCall(call=Call(tool=one.tool, arguments=one.arguments), step=number, result=one.text)
+        MadeCall(call=Call(tool=one.tool, arguments=dict[str, Any](one.arguments)), step=number, result=one.text)
         for number, step in enumerate(talked(steps))
         for one in step
     ]

@@ -1,12 +1,14 @@
 """What is put into files is compared as what it makes: rows, marks and texts, not their layout."""
 
+from typing import Any
+
 import pytest
 
 from m3bench.server.scoring.matching.content import ELSEWHERE, POINTS_RIGHT, share, together
 
-TABLE = [["Name", "Titles"], ["Simvastatin", 0], ["Hypertension", 1], ["Prednisolone", 2]]
+TABLE: list[list[Any]] = [["Name", "Titles"], ["Simvastatin", 0], ["Hypertension", 1], ["Prednisolone", 2]]
 ARROW = {"x1": 100, "y1": 100, "x2": 400, "y2": 100, "thickness": 8}
-BOX = {"name": "seal", "bbox": {"xmin": 100, "ymin": 100, "xmax": 300, "ymax": 200}}
+BOX: dict[str, Any] = {"name": "seal", "bbox": {"xmin": 100, "ymin": 100, "xmax": 300, "ymax": 200}}
 
 
 @pytest.mark.parametrize(
@@ -37,7 +39,7 @@ def test_numbers_beside_the_wrong_names_do_not_count():
 
 
 def test_rounded_amounts_and_longer_names_are_the_same():
-    wanted = [["Mott's 100% Original Apple Juice, 64 fl oz Bottle", 3.78], ["Each", 9.56333333]]
+    wanted: list[Any] = [["Mott's 100% Original Apple Juice, 64 fl oz Bottle", 3.78], ["Each", 9.56333333]]
     assert share("data", wanted, [["Mott's 100% Original Apple Juice 64 fl oz", "$3.78"], ["Each pays", 9.56]]) == 1
     assert share("data", wanted, [["Mott's 100% Original Apple Juice 64 fl oz", "$3.87"], ["Each pays", 9.57]]) == 0.5
 
@@ -65,7 +67,7 @@ def test_boxes_count_by_overlap_and_name():
 
 
 def test_words_on_a_picture_belong_beside_their_thing():
-    label = {"text": "open fire", "x": 100, "y": 100}
+    label: dict[str, Any] = {"text": "open fire", "x": 100, "y": 100}
     assert share("texts", [label], [label | {"y": 300, "font_scale": 2}]) == 1
     assert share("texts", [label], [label | {"x": 900}]) == ELSEWHERE
     assert share("texts", [label], [label | {"text": "oil spill"}]) == 0

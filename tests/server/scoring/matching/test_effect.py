@@ -14,7 +14,7 @@ from m3bench.server.scoring.reasons import miss_note
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.plan import Plan, PlannedCall, digest, unplayed
-from m3bench.tasks.trajectory import Call, Step, Trajectory
+from m3bench.tasks.trajectory import JSON, Call, Step, Trajectory
 
 SIGNATURES = catalog_signatures(load_catalog())
 
@@ -415,7 +415,7 @@ def test_an_empty_file_that_is_opened_and_saved_counts_only_with_what_is_put_in(
 
 def test_one_table_may_be_written_in_parts():
     sheet = {"filepath": "a.xlsx", "sheet_name": "s"}
-    rows = [["Pear", 2.5], ["Plum", 9.75], ["Fig", 4.25]]
+    rows: list[list[JSON]] = [["Pear", 2.5], ["Plum", 9.75], ["Fig", 4.25]]
     fill = Call(tool="excel/write_data_to_excel", arguments={**sheet, "data": [["Fruit", "Price"], *rows]})
     parts = [Call(tool=fill.tool, arguments={**sheet, "data": [row]}) for row in rows]
     reference, plan = Trajectory(steps=(Step(calls=(fill,)),)), Plan(calls=(PlannedCall(),))

@@ -19,7 +19,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.plan import PlannedCall
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.trajectory import JSON, Call
 
 PAIRS = 400
 SIGNATURES = catalog_signatures(load_catalog())
@@ -27,7 +27,7 @@ SIGNATURES = catalog_signatures(load_catalog())
 
 @pytest.fixture(scope="module")
 def calls() -> list[tuple[Call, frozenset[str]]]:
-    found = {}
+    found: dict[str, tuple[Call, frozenset[str]]] = {}
     for task in Library().tasks.values():
         for call in task.references[0].trajectory.calls:
             found.setdefault(repr((call.tool, call.arguments)), (call, frozenset(task.pictures)))
@@ -39,7 +39,7 @@ def similarity(wanted: Call, asked: Call, pictures: frozenset[str]) -> float:
     return compare(wanted, PlannedCall(), made, SIGNATURES(wanted.tool), FileNames(given=pictures)).similarity
 
 
-def with_argument(call: Call, name: str, value: object) -> Call:
+def with_argument(call: Call, name: str, value: JSON) -> Call:
     return Call(tool=call.tool, arguments={**call.arguments, name: value})
 
 
@@ -88,8 +88,8 @@ def respelled(call: Call, pictures: frozenset[str], dice: random.Random) -> Call
         return None
     name = dice.choice(names)
     value, kind = call.arguments[name], kinds_of(call.tool).kind(name)
-    if isinstance(value, Mapping) and {"latitude", "longitude"} <= value.keys():
-        return with_argument(call, name, {**value, "latitude": value["latitude"] + 0.0008})
+    if isinstance(value, Mapping) and isinstance(latitude := value.get("latitude"), float) and "longitude" in value:
+        return with_argument(call, name, {**value, "latitude": latitude + 0.0008})
     if kind == "place" and isinstance(value, float):
         return with_argument(call, name, value + 0.0007)
     if isinstance(value, int | float):

@@ -7,7 +7,7 @@ from typing import Any
 
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.trajectory import JSON, Call
 from tests.server.scoring.routes.route import Route, Steps, changed, demanded, first, joined, with_arguments
 
 MODES = {"DRIVE": "driving", "WALK": "walking", "BICYCLE": "bicycling"}
@@ -162,7 +162,7 @@ def all_styles(call: Call) -> Call | None:
     return Call(tool="hugeicons-mcp/get_icon_glyphs", arguments={"icon_name": call.arguments["icon_name"]})
 
 
-def more(**amounts: object) -> Callable[[Call], Call | None]:
+def more(**amounts: JSON) -> Callable[[Call], Call | None]:
     """Asks for more than is needed."""
 
     def change(call: Call) -> Call | None:

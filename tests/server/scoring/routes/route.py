@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.trajectory import JSON, Call
 
 Steps = list[list[Call]]
 Build = Callable[[Task, Plan], "Steps | None"]
@@ -102,7 +102,7 @@ def changed(task: Task, change: Callable[[Call], Call | None]) -> Steps | None:
     return steps if count else None
 
 
-def with_arguments(call: Call, **arguments: object) -> Call:
+def with_arguments(call: Call, **arguments: JSON) -> Call:
     """The call with some arguments changed, or left out where None."""
     given = {**call.arguments, **arguments}
     return replace(call, arguments={name: value for name, value in given.items() if value is not None})

@@ -22,7 +22,7 @@ def test_two_solved_tasks_say_little() -> None:
     assert found.interval is not None
     assert found.interval.high == 1.0
     assert found.interval.low < 0.5
-    assert estimate({"a": 1.0}, {}).interval is None  # type: ignore[union-attr]
+    assert estimate({"a": 1.0}, {}).interval is None
     assert estimate({}, {}) is None
 
 

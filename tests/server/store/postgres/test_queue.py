@@ -23,6 +23,12 @@ LONG, SHORT = 60.0, 0.05
 CELL = QueuedCell("study", "cell", "{}", "openai", None)
 
 
+def taken(found: list[Key] | None) -> list[Key]:
+    """What was taken, where nobody holds back."""
+    assert found is not None
+    return found
+
+
 class Opened:
     """Queues of one database, and what they said."""
 
@@ -84,8 +90,8 @@ def test_whoever_reads_the_record_sees_how_the_queue_stands(opened: Opened) -> N
 def test_putting_samples_in_again_changes_nothing_of_those_that_are_there(opened: Opened) -> None:
     queue = opened()
     queue.put([CELL], keys(3))
-    (first,) = queue.take(CELL, "a", LONG) or ()
-    (second,) = queue.take(CELL, "a", LONG) or ()
+    (first,) = taken(queue.take(CELL, "a", LONG))
+    (second,) = taken(queue.take(CELL, "a", LONG))
     queue.finish(first, "a", "one", b"parcel")
     queue.put([CELL], keys(4))
     assert queue.counts("study", ["cell"]) == (2, 1, 1, 1)
@@ -96,7 +102,7 @@ def test_putting_samples_in_again_changes_nothing_of_those_that_are_there(opened
 def test_a_sample_that_was_void_is_played_again_and_one_that_was_lost_later_is_gathered_again(opened: Opened) -> None:
     queue = opened()
     queue.put([CELL], keys(2))
-    void, scored = queue.take(CELL, "a", LONG, 2) or ()
+    void, scored = taken(queue.take(CELL, "a", LONG, 2))
     queue.finish(void, "a", "void", None)
     queue.finish(scored, "a", "scored", b"parcel")
     queue.gathered([void, scored])
@@ -109,7 +115,7 @@ def test_a_sample_that_was_void_is_played_again_and_one_that_was_lost_later_is_g
 def test_what_a_dead_worker_had_is_taken_by_another_and_its_late_result_changes_nothing(opened: Opened) -> None:
     queue = opened()
     queue.put([CELL], keys(1))
-    (key,) = queue.take(CELL, "slow", SHORT) or ()
+    (key,) = taken(queue.take(CELL, "slow", SHORT))
     eventually(lambda: queue.take(CELL, "next", LONG) == [key], "the lease ran out", 30)
     assert not queue.finish(key, "slow", "late", b"late")
     assert queue.finish(key, "next", "good", b"good")
@@ -121,7 +127,7 @@ def test_what_a_dead_worker_had_is_taken_by_another_and_its_late_result_changes_
 def test_a_lease_that_is_renewed_does_not_run_out(opened: Opened) -> None:
     queue, other = opened(), opened()
     queue.put([CELL], keys(2))
-    kept, left = queue.take(CELL, "a", 1.0, 2) or ()
+    kept, left = taken(queue.take(CELL, "a", 1.0, 2))
 
     def others() -> bool:
         queue.beat("a", [kept])
@@ -193,7 +199,7 @@ def test_while_the_database_is_away_everybody_waits_and_no_lease_runs_out_when_i
 ) -> None:
     queue = opened()
     queue.put([CELL], keys(2))
-    (mine,) = queue.take(CELL, "a", 3.0) or ()
+    (mine,) = taken(queue.take(CELL, "a", 3.0))
     postgres.kill()
     with ThreadPoolExecutor(1) as thread:
         finishing = thread.submit(queue.finish, mine, "a", "kept", b"parcel")

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_types import RequestParamsMeta
 
 from m3bench.proxy.steps.hints import HINT
 from m3bench.proxy.transports.sdk_server import sdk_server
@@ -40,7 +41,7 @@ async def record(data: Path, task: str, calls: Sequence[Called], *, answer: str 
             await client.call_tool("start_task", {"task_id": task})
             for number, (tool, arguments) in enumerate(calls):
                 with suppress(MCPError):  # an unknown tool is a mistake of the client's, and on record
-                    await client.call_tool(expose(tool), arguments, meta={HINT: number})
+                    await client.call_tool(expose(tool), arguments, meta=cast("RequestParamsMeta", {HINT: number}))
             answer = app.library.task(task).answer if answer is None else answer
             if (await client.call_tool("submit", {"answer": answer})).is_error:
                 await client.call_tool("submit", {"answer": answer})  # fields are missing, and stay so

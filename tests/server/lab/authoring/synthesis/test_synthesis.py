@@ -8,12 +8,13 @@ from functools import cache, partial
 from hashlib import sha256
 from itertools import combinations, islice, permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
 import pytest
 from mcp import Client
+from mcp_types import RequestParamsMeta
 
 from m3bench.proxy.steps.hints import HINT
 from m3bench.proxy.transports.sdk_server import sdk_server
@@ -172,9 +173,8 @@ async def _card(app: App, id: str, task: Task) -> ScoreCard:
         for number_of_step, step in enumerate(task.references[0].steps):
             async with anyio.create_task_group() as together:
                 for call in step:
-                    together.start_soon(
-                        partial(client.call_tool, expose(call.tool), call.arguments, meta={HINT: number_of_step})
-                    )
+                    meta = cast("RequestParamsMeta", {HINT: number_of_step})
+                    together.start_soon(partial(client.call_tool, expose(call.tool), call.arguments, meta=meta))
         await client.call_tool("submit", {"answer": task.answer})
         (run,) = app.store.runs(seat.id)
         return await app.score(run)

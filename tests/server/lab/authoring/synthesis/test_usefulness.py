@@ -3,7 +3,7 @@
 import pytest
 
 from m3bench.server.lab.authoring.synthesis.errand import SynthesisErrand, Want
-from m3bench.server.lab.authoring.synthesis.instance import Instance, InstanceAnswer, MadeCall
+from m3bench.server.lab.authoring.synthesis.instance import ExecutedCall, Instance, InstanceAnswer
 from m3bench.server.lab.authoring.synthesis.lexicon import kinds
 from m3bench.server.lab.authoring.synthesis.usefulness import REASONS, Usefulness, has_needless_step, is_trivial
 from m3bench.tasks.task import Reference, ReferenceCall, Task
@@ -17,7 +17,7 @@ def instance(*steps: tuple[str, str, str | float | None], things: tuple[str, ...
     want = Want((), KIND.asks[0])
     made = Instance(SynthesisErrand(kind=KIND, count=len(things), motif="chain", wants=(want,)), things)
     for step, (argument, text, value) in enumerate(steps):
-        made.made[argument] = MadeCall(ReferenceCall(tool="wiki/search", arguments={"query": argument}), text, step)
+        made.made[argument] = ExecutedCall(ReferenceCall(tool="wiki/search", arguments={"query": argument}), text, step)
         if value is not None:
             made.answers.append(InstanceAnswer(want, 0, value, step))
     return made

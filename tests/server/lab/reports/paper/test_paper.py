@@ -74,6 +74,7 @@ def number(cell: str) -> float | None:
 
 def numbers(folder: Path) -> Mapping[str, Any]:
     (group,) = json.loads((folder / "numbers.json").read_text("utf-8"))["groups"]
+    assert isinstance(group, Mapping)
     return group
 
 
@@ -147,7 +148,10 @@ def test_without_the_extra_the_same_rows_are_json_lines(
 
 def test_a_row_that_no_spreadsheet_or_database_expects_is_kept_as_it_is(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb", reason="make test installs it")
-    odd = [{"name": "'; DROP TABLE x; --", "value": None}, {"name": '中\n\t"é\\u0000', "value": 0.1}]
+    odd: list[dict[str, str | int | float | None]] = [
+        {"name": "'; DROP TABLE x; --", "value": None},
+        {"name": '中\n\t"é\\u0000', "value": 0.1},
+    ]
     path = data.write_rows(tmp_path, "it's", {"name": data.TEXT, "value": data.NUMBER}, odd)
     found = duckdb.read_parquet(str(path)).fetchall()
     assert found == [(row["name"], row["value"]) for row in odd]
