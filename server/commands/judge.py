@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from m3bench.server.commands.options import Json, RecordOptions, Tasks
-from m3bench.server.commands.recorded import place_of
+from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import console, counted, counter, print_json
 from m3bench.server.lab.judges.cases import Case, find_cases
 from m3bench.server.lab.judges.judge import Judge, opened
@@ -104,7 +104,8 @@ def judge(
     Models are reached through Inspect, the extra `agents`, which reads their keys from the environment.
     """
     panel = JudgePanel.of(panel_options)
-    cases = find_cases(runs, place_of(where), Library(tasks or BUNDLED))
+    with records(where) as found:
+        cases = find_cases(runs, found, Library(tasks or BUNDLED))
     if dry_run:
         _show_plan(cases, panel, json)
         return

@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from m3bench.server.commands.options import ADVANCED, Json
+from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.screen import console, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
 from m3bench.server.lab.headless.inspect_run import find_model, run_model
@@ -327,6 +328,7 @@ def run(
     # Cores are busy with samples: threads of the encoder's sums would wait for each other.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)
+    remember(plan.folder for plan in plans)
     try:
         play_all(plays)
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from m3bench.server.commands.options import RecordOptions, Tasks
-from m3bench.server.commands.recorded import find_run, record
+from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import write_file
 from m3bench.server.lab.interchange.atif import atif
 from m3bench.server.lab.interchange.episode import Episode, episode
@@ -51,10 +51,10 @@ class ExportOptions:
     ] = True
     tasks: Tasks = None
 
-    def episodes(self, store: Store, runs: Sequence[RunRecord]) -> list[Episode]:
+    def episodes(self, runs: Sequence[tuple[Store, RunRecord]]) -> list[Episode]:
         """The runs with the questions of their tasks."""
         library = Library(self.tasks or BUNDLED)
-        return [episode(run, store, library) for run in runs]
+        return [episode(run, store, library) for store, run in runs]
 
 
 def export_runs(
@@ -88,17 +88,17 @@ def export_runs(
         raise UserError("--no-content is for traces: it goes with --format otel or --otlp.")
     if format is Format.inspect and out is None:
         raise UserError("An Inspect log is a file: name it with -o, such as -o runs.eval.")
-    with record(where) as opened:
-        chosen = [find_run(opened, name) for name in run] if run else _submitted(opened)
+    with records(where) as opened:
+        chosen = [opened.find(name) for name in run] if run else _submitted(opened.runs())
         if otlp is not None:
-            sent = send(options.episodes(opened, chosen), otlp, content=options.content)
+            sent = send(options.episodes(chosen), otlp, content=options.content)
             typer.echo(f"{sent} traces sent to {otlp}", err=True)
             return
         if format is Format.inspect:
             assert out is not None
-            write_log(options.episodes(opened, chosen), out)
+            write_log(options.episodes(chosen), out)
         else:
-            text = _text(opened, chosen, options)
+            text = _text(chosen, options)
             if out is None:
                 typer.echo(text, nl=False)
                 return
@@ -115,14 +115,14 @@ def call_row(call: CallRecord) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _submitted(store: Store) -> list[RunRecord]:
-    return [run for run in store.runs() if run.state in ("submitted", "scored")]
+def _submitted(runs: Iterable[tuple[Store, RunRecord]]) -> list[tuple[Store, RunRecord]]:
+    return [(store, run) for store, run in runs if run.state in ("submitted", "scored")]
 
 
-def _text(store: Store, runs: Sequence[RunRecord], options: ExportOptions) -> str:
+def _text(runs: Sequence[tuple[Store, RunRecord]], options: ExportOptions) -> str:
     if options.format is Format.raw:
-        return _lines(_raw(run, call) for run in runs for call in store.calls(run.id))
-    episodes = options.episodes(store, runs)
+        return _lines(_raw(run, call) for store, run in runs for call in store.calls(run.id))
+    episodes = options.episodes(runs)
     match options.format:
         case Format.atif:
             return _lines(atif(played).to_json() for played in episodes)

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from m3bench.server.commands.options import Json
+from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.run import with_agent, with_model
 from m3bench.server.commands.screen import console, plain_table, print_json, say
 from m3bench.server.commands.worker import queue_place
@@ -192,6 +193,7 @@ def study(
     _tell_notes(cells)
     planned, left = (sum(getattr(part, name) for part in chosen.expected) for name in ("planned", "left"))
     say(f"{meant.name}: {len(cells)} cells, {planned} samples, {left} to play")
+    remember(played.folder for _, played in cells)
     again = f"m3bench lab study {shlex.quote(str(plan))}"
     try:
         trouble = _play_queued(chosen, force) if force is not None else _play(cells, chosen.used, meant.budget)
