@@ -11,7 +11,7 @@ from hashlib import sha256
 import anyio
 
 from m3bench.server.lab.judges.cases import Case
-from m3bench.server.lab.judges.judge import Judge
+from m3bench.server.lab.judges.judge import BudgetReached, Judge, JudgeGone
 from m3bench.server.lab.judges.judgements import (
     KeptPicture,
     KeptPrompt,
@@ -67,6 +67,10 @@ class JudgingSession:
     """What is left to ask."""
     kept: int = field(init=False, default=0)
     """Votes that were there."""
+    gone: dict[str, str] = field(init=False, default_factory=dict)
+    """Judges whose provider answers nothing any more, each with what it said; they are not asked again."""
+    unasked: int = field(init=False, default=0)
+    """Questions that were left, because the budget was used up or their judge was gone."""
 
     def __post_init__(self) -> None:
         self.judgements = {_key(case): self._begin(case) for case in self.cases}
@@ -95,9 +99,19 @@ class JudgingSession:
 
         async def work() -> None:
             for question in waiting:
-                vote = await question.vote()
-                self._keep(question, vote)
-                told(question.case, vote)
+                if question.judge.name in self.gone:
+                    self.unasked += 1
+                    continue
+                try:
+                    vote = await question.vote()
+                except JudgeGone as error:
+                    self.gone.setdefault(question.judge.name, str(error))
+                    self.unasked += 1
+                except BudgetReached:
+                    self.unasked += 1
+                else:
+                    self._keep(question, vote)
+                    told(question.case, vote)
 
         async with anyio.create_task_group() as tasks:
             for _ in range(min(parallel, len(self.questions))):
