@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +14,7 @@ import typer
 from m3bench.server.commands.options import RecordOptions, Tasks
 from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import write_file
-from m3bench.server.lab.interchange.atif import atif
+from m3bench.server.lab.interchange.atif import PicturePlace, atif, data_url
 from m3bench.server.lab.interchange.episode import Episode, episode
 from m3bench.server.lab.interchange.inspect_log import write_log
 from m3bench.server.lab.interchange.public import predictions
@@ -98,7 +100,7 @@ def export_runs(
             assert out is not None
             write_log(options.episodes(chosen), out)
         else:
-            text = _text(chosen, options)
+            text = _text(chosen, options, data_url if out is None else PictureFiles(out))
             if out is None:
                 typer.echo(text, nl=False)
                 return
@@ -119,13 +121,35 @@ def _submitted(runs: Iterable[tuple[Store, RunRecord]]) -> list[tuple[Store, Run
     return [(store, run) for store, run in runs if run.state in ("submitted", "scored")]
 
 
-def _text(runs: Sequence[tuple[Store, RunRecord]], options: ExportOptions) -> str:
+class PictureFiles:
+    """Puts the pictures of trajectories into a folder beside their file, each once.
+
+    Args:
+        out: The file.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self._folder = out.with_name(f"{out.stem}-pictures")
+        self._written: set[str] = set()
+
+    def __call__(self, mime: str, data: bytes) -> str:
+        """Write a picture, and say where it is, seen from the file."""
+        name = f"{sha256(data).hexdigest()[:16]}.{mime.partition('/')[2]}"
+        if name not in self._written:
+            with suppress(OSError):  # writing the file says what is in the way
+                self._folder.mkdir(exist_ok=True)
+            write_file(self._folder / name, data)
+            self._written.add(name)
+        return f"{self._folder.name}/{name}"
+
+
+def _text(runs: Sequence[tuple[Store, RunRecord]], options: ExportOptions, place: PicturePlace) -> str:
     if options.format is Format.raw:
         return _lines(_raw(run, call) for store, run in runs for call in store.calls(run.id))
     episodes = options.episodes(runs)
     match options.format:
         case Format.atif:
-            return _lines(atif(played).to_json() for played in episodes)
+            return _lines(atif(played, place).to_json() for played in episodes)
         case Format.otel:
             return _lines(otlp_json(played, content=options.content) for played in episodes)
         case Format.public:

@@ -16,6 +16,7 @@ from m3bench.server.lab.headless.forked_servers import forked_servers
 from m3bench.server.lab.headless.inspect_seat import server_environment
 from m3bench.server.lab.headless.plan import ModelOptions, RunPlan, SampleDone, SampleSource
 from m3bench.server.lab.providers.retries import RetryPolicy
+from m3bench.server.lab.results.resultset import LOGS
 from m3bench.tasks.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model
 
     from m3bench.server.lab.headless.solver import SampleOptions, SampleWatch
-
-LOGS = "inspect"
-"""The folder of a result set with Inspect's logs."""
 
 
 class ProviderGoneError(UserError):

@@ -40,6 +40,10 @@ PATIENCE = 8
 """Void samples in a row after which nothing more is begun."""
 
 
+GONE = 2
+"""Samples in a row whose provider answers nothing for good, after which nothing more is begun."""
+
+
 class SampleWatch:
     """Passes on what became of samples.
 
@@ -59,6 +63,7 @@ class SampleWatch:
         self._found = found
         self._patience = patience
         self._void_in_a_row = 0
+        self._gone_in_a_row = 0
         self.broken: Exception | None = None
         """Why samples could no longer be kept."""
         self.last_reason = ""
@@ -93,7 +98,9 @@ class SampleWatch:
 
     def over(self, sample: Sample, card: ScoreCard | None, gone: Gone = "") -> None:
         """A sample is over; `gone` says what will answer no request of another one."""
-        self.gone = self.gone or gone
+        self._gone_in_a_row = self._gone_in_a_row + 1 if gone else 0
+        if self._gone_in_a_row >= GONE:
+            self.gone = gone
         if sample.state == "void":
             self._void_in_a_row += 1
             self.last_reason, self.last_fault = sample.reason, sample.fault

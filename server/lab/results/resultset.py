@@ -41,6 +41,9 @@ from m3bench.tasks.fault import Fault
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
+LOGS = "inspect"
+"""The folder with Inspect's own logs, where a model was driven."""
+
 Kind = Literal["model", "baseline", "client"]
 
 
