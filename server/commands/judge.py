@@ -180,9 +180,8 @@ def _sit(cases: list[Case], panel: JudgePanel, asking: AskOptions) -> list[Judge
         raise typer.Exit(130) from None
     for name, why in sessions[0].gone.items():
         _say(f"judge {name} was not asked any more: its provider says: {why}")
-    if budget.is_used_up and sessions[0].unasked:
-        _say(f"the budget is used up: {budget.made} requests, ${budget.spent:.2f} as far as prices are known.")
     if sessions[0].unasked:
+        _say(f"the budget is used up: {budget.made} requests, ${budget.spent:.2f} as far as prices are known.")
         _say(f"{counted(sessions[0].unasked, 'question')} left: the same command with --resume goes on.")
     return [judged(sessions[0].judgement(case), case.row, case.outcomes) for case in cases]
 

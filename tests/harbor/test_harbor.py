@@ -24,6 +24,7 @@ from tests.harbor.bridge import bridged
 from tests.harbor.harness import BASE, Missing
 from tests.server.lab.headless.scripts import SCRIPT, three_tasks, write_script
 from tests.server.lab.headless.scripts import run as play
+from tests.server.lab.interchange.conftest import m3bench
 
 pytestmark = pytest.mark.harbor
 
@@ -76,13 +77,12 @@ def test_harbors_models_validate_trajectories(tmp_path: Path) -> None:
         pytest.skip(str(missing))
     tasks = three_tasks(tmp_path / "set")
     assert play(write_script(tmp_path / "script.json", SCRIPT), tasks, tmp_path / "model").returncode == 0
-    baseline = ["run", "--agent", "oracle", "--tasks", str(tasks), "-o", str(tmp_path / "oracle")]
-    assert CliRunner().invoke(app, baseline).exit_code == 0
+    assert m3bench("run", "--agent", "oracle", "--tasks", tasks, "-o", tmp_path / "oracle").returncode == 0
     script = Path(__file__).parent / "trajectories.py"
     for name in ("model", "oracle"):
         out = tmp_path / f"{name}.jsonl"
-        options = ["--data", str(tmp_path / name), "--tasks", str(tasks), "--format", "atif", "-o", str(out)]
-        assert CliRunner().invoke(app, ["runs", "export", *options]).exit_code == 0
+        options = ("--data", tmp_path / name, "--tasks", tasks, "--format", "atif", "-o", out)
+        assert m3bench("runs", "export", *options).returncode == 0
         done = subprocess.run([python, "-P", script, out], capture_output=True, text=True, check=True)
         found = json.loads(done.stdout)
         assert len(found) == 3

@@ -132,13 +132,13 @@ def _check(logs: "Sequence[EvalLog]", watch: "SampleWatch") -> None:
         raise KeyboardInterrupt
     if watch.gone:
         raise ProviderGoneError(
-            f"Stopped, because no request will be answered until this is fixed: {watch.last_reason} "
+            f"Stopped, because no request will be answered until this is fixed: {watch.last_reason.rstrip('.')}. "
             "Then continue with --resume.",
             provider=watch.gone == "provider",
         )
     if watch.halted and watch.last_fault == "provider":
         raise ProviderGoneError(
-            f"Stopped, because too many samples in a row were not answered: {watch.last_reason} "
+            f"Stopped, because too many samples in a row were not answered: {watch.last_reason.rstrip('.')}. "
             "When that is fixed, continue with --resume.",
             provider=True,
         )

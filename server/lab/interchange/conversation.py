@@ -118,18 +118,16 @@ def _turn(event: "ModelEvent") -> Turn:
         text=message.text,
         reasoning="\n".join(filter(None, reasoning)),
         calls=tuple(AskedCall(id=call.id, tool=call.function, arguments=dict(call.arguments)) for call in calls),
-        **({} if usage is None else _used(usage)),
+        input_tokens=None if usage is None else _read_tokens(usage),
+        output_tokens=None if usage is None else usage.output_tokens,
+        cached_tokens=None if usage is None else usage.input_tokens_cache_read,
+        cost=None if usage is None else usage.total_cost,
     )
 
 
-def _used(usage: "ModelUsage") -> dict[str, float | None]:
-    cached = usage.input_tokens_cache_read
-    return {
-        "input_tokens": usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0),
-        "output_tokens": usage.output_tokens,
-        "cached_tokens": cached,
-        "cost": usage.total_cost,
-    }
+def _read_tokens(usage: "ModelUsage") -> int:
+    """Inspect counts those that a provider had in its cache apart."""
+    return usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
 
 
 def _parts(message: "ChatMessage") -> Iterator[Part]:

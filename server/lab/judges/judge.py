@@ -146,7 +146,16 @@ _MARKUP = re.compile(r"\[/?(?:bold|blue|italic|link)[^\]]*\]")
 
 
 class JudgeGone(Exception):
-    """The provider of a judge answers no request any more; the message has its own words."""
+    """The provider of a judge answers no request any more.
+
+    Args:
+        says: What the provider said.
+        vote: The missing vote.
+    """
+
+    def __init__(self, says: str, vote: Vote) -> None:
+        self.vote = vote
+        super().__init__(says)
 
 
 class BudgetReached(Exception):
@@ -224,10 +233,11 @@ class Judge:
         except BudgetReached:
             raise
         except Exception as error:  # whatever a provider's library raises
-            if read_failure(error).gone:
-                raise JudgeGone(str(read_failure(error))) from error
             changes = {"missing": words(error)}
             tries.append(Try(reply=None, problem=words(error), seconds=time.monotonic() - began))
+            if read_failure(error).gone:
+                missing = blank.model_copy(update={**changes, "tries": tuple(tries)})
+                raise JudgeGone(str(read_failure(error)), missing) from error
         return blank.model_copy(update={**changes, "tries": tuple(tries)})
 
     async def _converse(

@@ -70,7 +70,7 @@ class JudgingSession:
     gone: dict[str, str] = field(init=False, default_factory=dict)
     """Judges whose provider answers nothing any more, each with what it said; they are not asked again."""
     unasked: int = field(init=False, default=0)
-    """Questions that were left, because the budget was used up or their judge was gone."""
+    """Questions that were left, because the budget was used up."""
 
     def __post_init__(self) -> None:
         self.judgements = {_key(case): self._begin(case) for case in self.cases}
@@ -99,14 +99,8 @@ class JudgingSession:
 
         async def work() -> None:
             for question in waiting:
-                if question.judge.name in self.gone:
-                    self.unasked += 1
-                    continue
                 try:
-                    vote = await question.vote()
-                except JudgeGone as error:
-                    self.gone.setdefault(question.judge.name, str(error))
-                    self.unasked += 1
+                    vote = await self._vote(question)
                 except BudgetReached:
                     self.unasked += 1
                 else:
@@ -116,6 +110,17 @@ class JudgingSession:
         async with anyio.create_task_group() as tasks:
             for _ in range(min(parallel, len(self.questions))):
                 tasks.start_soon(work)
+
+    async def _vote(self, question: PendingVote) -> Vote:
+        """What a judge says; one that is gone is asked once."""
+        name = question.judge.name
+        if name in self.gone:
+            return _blank(question).model_copy(update={"missing": f"not asked: {self.gone[name]}"})
+        try:
+            return await question.vote()
+        except JudgeGone as error:
+            self.gone.setdefault(name, str(error))
+            return error.vote
 
     def _keep(self, question: PendingVote, vote: Vote) -> None:
         key = _key(question.case)
