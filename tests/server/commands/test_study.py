@@ -12,9 +12,11 @@ from typer.testing import CliRunner, Result
 
 from m3bench.server.commands.program import app
 from m3bench.server.commands.study import CapReached, _hold
+from m3bench.server.lab.results.recorded_runs import registered
 from m3bench.server.lab.results.resultset import DATA, SAMPLES, read_resultset
 from m3bench.server.lab.studies.forecast import Spent
 from m3bench.server.lab.studies.plan_file import Caps
+from m3bench.server.settings import Settings
 from m3bench.server.store.sqlite import SqliteStore
 from tests.pictures import assert_same_bytes
 from tests.server.lab.headless.scripts import GIVES_UP, RIGHT, ROOT, SLOPPY, three_tasks, write_script
@@ -125,6 +127,7 @@ def test_what_is_there_is_used_again_when_the_plan_grows(task_set: Path, tmp_pat
 def test_one_cell_can_be_played_alone(task_set: Path, tmp_path: Path) -> None:
     path = plan(tmp_path, task_set, agents=["oracle", "null"])
     assert study(path, "--cell", "null.task.small").exit_code == 0
+    assert tmp_path / "study" / "null.task.small" in registered(Settings.of().data), "other commands find its runs"
     assert [one.name for one in (tmp_path / "study").iterdir()] == ["null.task.small"]
     wrong = study(path, "--cell", "nul")
     assert "There is no cell 'nul'" in str(wrong.exception)
