@@ -184,9 +184,17 @@ class ProviderError(RunEndError):
     Args:
         message: What the provider said.
         fault: The provider's, or `limit` when the model's own window was full after it had begun to play.
+        gone: What will answer no other request either: the whole provider, or the one model.
     """
 
-    def __init__(self, message: str, *, fault: Literal["provider", "limit"] = "provider") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        fault: Literal["provider", "limit"] = "provider",
+        gone: Literal["", "model", "provider"] = "",
+    ) -> None:
+        self.gone = gone
         super().__init__(message, fault=fault)
 
 

@@ -33,6 +33,9 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 # Servers that tests start prepare the next start, in a folder that is not the person's.
 os.environ.setdefault("M3BENCH_CACHE", os.path.join(tempfile.gettempdir(), "m3bench-tests-cache"))
 
+# What tests run is put on record and into an index, which are not the person's either.
+os.environ.setdefault("M3BENCH_DATA", os.path.join(tempfile.gettempdir(), f"m3bench-tests-data-{os.getpid()}"))
+
 # A shell that starts something in the background has it ignore Ctrl-C, and so would everything that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -146,6 +149,8 @@ def pytest_collection_finish() -> None:
 def pytest_sessionfinish() -> None:
     """Nothing that was started for all tests is left."""
     FORKS.close()
+    if os.environ["M3BENCH_DATA"].endswith(f"m3bench-tests-data-{os.getpid()}"):
+        shutil.rmtree(os.environ["M3BENCH_DATA"], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

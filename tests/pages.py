@@ -9,6 +9,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 _BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
+_NAMED = re.compile(r"^```\w+\n(.*?)^```|(?<!`)`([^`]+)`(?!`)", re.DOTALL | re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Command:
@@ -37,6 +39,16 @@ def read_page(path: Path) -> Page:
         if kind == "console":
             commands += _commands(text)
     return Page(files, commands)
+
+
+def typed(path: Path) -> list[str]:
+    """Every command of ours that a page names, in blocks and in sentences, in the order in which it stands there."""
+    found: list[str] = []
+    for block, inline in _NAMED.findall(path.read_text("utf-8")):
+        lines = block.replace("\\\n", " ").splitlines() if block else [" ".join(inline.split())]
+        plain = (re.sub(r"\s+#\s.*", "", line.removeprefix("$ ")).strip() for line in lines)
+        found += [line for line in plain if line.startswith(("m3bench ", "make "))]
+    return found
 
 
 def _commands(text: str) -> list[Command]:

@@ -19,7 +19,7 @@ from m3bench.server.commands.program import app
 from m3bench.tasks.catalog import expose
 from m3bench.tasks.library import Library
 from tests.engines import engine_problem
-from tests.pages import PAGES, ROOT, Command, read_page
+from tests.pages import PAGES, ROOT, Command, read_page, typed
 from tests.server.commands.test_photo import take_pictures
 from tests.server.pipes import Pipe
 from tests.waiting import eventually
@@ -39,9 +39,65 @@ HOSTING = (["serve"], ["client", "probe"], ["runs", "watch"], ["tools", "serve"]
 """Commands that go on until they are stopped."""
 
 
+README = ROOT / "README.md"
+
+QUICK = (
+    "m3bench run --agent sloppy --task movies-1",
+    "m3bench report latest -o card.html",
+    "m3bench install cursor",
+    "m3bench tasks show museum-1",
+    "m3bench runs list",
+)
+"""Commands of the README that `make test` types, in this order."""
+
+FOUND_ELSEWHERE = {
+    *ELSEWHERE,
+    "make docs",  # of a clone, too: CI builds the docs
+    "m3bench tasks fetch",  # needs a network
+}
+
+
 @pytest.mark.apart
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path in PAGES if read_page(path).commands], ids=lambda path: path.name)
+def test_every_command_of_the_readme_works_in_its_order_in_a_fresh_home(tmp_path: Path) -> None:
+    """As a person types them, one after the other: those in sentences, too."""
+    for name in ("folder", "home"):
+        (tmp_path / name).mkdir()
+    trajectories = [{"id": "1", "steps": [{"calls": [{"name": "math/sum", "arguments": {"numbers": [1, 2]}}]}]}]
+    for name in ("references.json", "actual.json"):
+        (tmp_path / "folder" / name).write_text(json.dumps(trajectories), "utf-8")
+    commands = [line for line in typed(README) if line not in FOUND_ELSEWHERE]
+    assert set(QUICK) <= set(commands)
+    with Reader(tmp_path / "folder", _environment(tmp_path / "home")) as reader:
+        for line in commands:
+            reader.follow(Command(line))
+    (report,) = re.findall(r"<title>(.*?)</title>", (tmp_path / "folder" / "card.html").read_text("utf-8"))
+    assert "movies-1" in report, "`report latest` shows what was just run"
+
+
+def test_the_quick_commands_of_the_readme_work_in_their_order_in_a_fresh_home(tmp_path: Path) -> None:
+    for name in ("folder", "home"):
+        (tmp_path / name).mkdir()
+    told = typed(README)
+    assert [line for line in dict.fromkeys(told) if line in QUICK] == list(QUICK)
+    printed = ""
+    for line in QUICK:
+        command = [sys.executable, "-m", "m3bench.server.cli", *shlex.split(line)[1:]]
+        done = subprocess.run(
+            command, cwd=tmp_path / "folder", env=_environment(tmp_path / "home"), stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
+        printed = done.stdout
+    assert "movies-1" in printed, "`runs list` lists what `run` played"
+    assert "movies-1" in (tmp_path / "folder" / "card.html").read_text("utf-8")
+
+
+@pytest.mark.apart
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if path != README and read_page(path).commands], ids=lambda path: path.name
+)
 def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Path) -> None:
     page = read_page(path)
     folder, home = tmp_path / "folder", tmp_path / "home"
@@ -59,9 +115,11 @@ def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Pa
 
 
 def _environment(home: Path) -> dict[str, str]:
-    places = {"HOME": str(home), "M3BENCH_DATA": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config")}
+    """Of somebody who has just come here: no variable says where the record is."""
+    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return {**os.environ, **places, "XDG_CACHE_HOME": cache, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+    kept = {name: value for name, value in os.environ.items() if name not in ("M3BENCH_DATA", "XDG_DATA_HOME")}
+    return {**kept, **places, "XDG_CACHE_HOME": cache, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
             "NO_COLOR": "1", "COLUMNS": "120"}  # fmt: skip
 
 

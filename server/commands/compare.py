@@ -18,10 +18,11 @@ from m3bench.server.commands.score import (
     some_names,
 )
 from m3bench.server.commands.screen import console, number, number_table, print_json
+from m3bench.server.lab.reports.paper.groups import result_folders
 from m3bench.server.lab.reports.uncertainty import solved_of
 from m3bench.server.lab.results.analyses.regressions import Turned, lost, turned
 from m3bench.server.lab.results.comparability import distinct_names, over_common_tasks, refuse_unlike
-from m3bench.server.lab.results.resultset import read_resultset
+from m3bench.server.lab.results.resultset import HEADER, read_resultset
 from m3bench.server.scoring.aggregate import Row
 from m3bench.server.scoring.compare import Comparison
 from m3bench.server.scoring.compare import compare as compare_rows
@@ -76,7 +77,14 @@ def compare(
             help="Folder of a result set, or results as `m3bench lab score --json` prints.", show_default=False
         ),
     ],
-    second: Annotated[Path, typer.Argument(help="What to compare with the first.", show_default=False)],
+    second: Annotated[
+        Path | None,
+        typer.Argument(
+            help="What to compare with the first; left out when the first is a folder with two result sets.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
     options: CompareOptions,
     scoring: ScoringOptions,
     encoder: EncoderOptions,
@@ -87,6 +95,7 @@ def compare(
 
     \b
     m3bench compare runs/before runs/after   # result sets of `m3bench run`
+    m3bench compare studies/first            # a folder with two result sets
     m3bench compare before.json after.json   # of `m3bench lab score --json`
     m3bench compare a.json b.json --references references.json
 
@@ -95,6 +104,7 @@ def compare(
     difference is marked. Of two result sets it also says what is solved, and which tasks broke, are solved less often
     or were mended, each with the reason in words.
     """
+    first, second = _both(first, second)
     for path in (first, second):
         if not path.exists():
             raise UserError(f"There is no {path}: name two folders of result sets, or two files.")
@@ -121,6 +131,24 @@ def compare(
     _show_comparison(comparison, str(first), str(second))
     if changes is not None:
         _tell(changes)
+
+
+def _both(first: Path, second: Path | None) -> tuple[Path, Path]:
+    """What is compared with what: a folder that holds result sets stands for the one that is in it, or for both.
+
+    Raises:
+        UserError: It holds others than that.
+    """
+    given = [first] if second is None else [first, second]
+    found: list[Path] = []
+    for path in given:
+        found += result_folders([path]) if path.is_dir() and not (path / HEADER).exists() else [path]
+    if len(found) == 2:
+        return found[0], found[1]
+    if second is None and found == given:
+        raise UserError(f"Say what to compare {first} with: m3bench compare {first} SECOND")
+    names = " ".join(str(path) for path in found[:8])
+    raise UserError(f"Name two of these {len(found)} result sets: {names}{' …' if found[8:] else ''}")
 
 
 def _tell(changes: OutcomeChanges) -> None:

@@ -19,12 +19,16 @@ from typer.models import ParameterInfo
 import m3bench.tasks
 from m3bench.server.clients.table import clients as known_clients
 from m3bench.server.lab.headless.agents.registry import AGENTS
+from m3bench.server.lab.results.recorded_runs import registered
 from m3bench.server.store.layout import database
 
 PROFILES = ("full", "wide", "compact", "mini", "retrieve", "max-scale")
 
 SAFE = re.compile(r"[\w./:@+-]+")
 """What a shell takes as one word, as it is."""
+
+_SHOWN = 50
+"""Runs that are offered."""
 
 Complete = Callable[[typer.Context, str], list[str]]
 
@@ -78,16 +82,23 @@ def tools(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def runs(ctx: typer.Context, incomplete: str) -> list[str]:
     """Handles of runs, the newest first."""
-    given = ctx.params.get("data") or os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")
-    path = database(Path(str(given)))
-    if not path.is_file():
-        return []
+    named = ctx.params.get("data")
+    data = Path(str(named or os.environ.get("M3BENCH_DATA") or user_data_path("m3bench")))
+    found: set[tuple[str, str]] = set()
+    for folder in (data, *(() if named else (inner / "data" for inner in registered(data)))):
+        if database(folder).is_file():
+            found |= set(_newest_runs(database(folder)))
+    newest = [id for _, id in sorted(found, reverse=True)[:_SHOWN]]
+    return [name for name in (("latest", *newest) if newest else ()) if name.startswith(incomplete)]
+
+
+def _newest_runs(path: Path) -> list[tuple[str, str]]:
+    """When the newest runs of a record were started, and their handles."""
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=1)
     try:
-        rows = connection.execute("SELECT id FROM runs ORDER BY started DESC, id LIMIT 50").fetchall()
+        return connection.execute("SELECT started, id FROM runs ORDER BY started DESC LIMIT ?", (_SHOWN,)).fetchall()
     finally:
         connection.close()
-    return [name for name in ("latest", *(row[0] for row in rows)) if name.startswith(incomplete)]
 
 
 def clients(ctx: typer.Context, incomplete: str) -> list[str]:

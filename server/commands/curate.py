@@ -10,7 +10,7 @@ import click
 import typer
 
 from m3bench.server.commands.options import Json, RecordOptions, Sandbox
-from m3bench.server.commands.recorded import find_run, record
+from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import console, counter, print_json
 from m3bench.server.lab.authoring.curation.judge import RuleJudge, RunJudge
 from m3bench.server.lab.authoring.curation.material import CurationMaterial, gather
@@ -115,12 +115,12 @@ def curate(
 
 
 def _materials(where: RecordOptions, library: Library, names: list[str]) -> list[CurationMaterial]:
-    with record(where) as opened:
-        found = [run for run in opened.runs() if run.task in library.tasks] if "all" in names else []
-        found = [run for run in found if run.state in ("submitted", "scored")][::-1]
-        found += [find_run(opened, name) for name in names if name != "all"]
-        unique = {run.id: run for run in found}
-        return [gather(opened, library, run) for run in unique.values()]
+    with records(where) as opened:
+        found = [pair for pair in opened.runs() if pair[1].task in library.tasks] if "all" in names else []
+        found = [pair for pair in found if pair[1].state in ("submitted", "scored")][::-1]
+        found += [opened.find(name) for name in names if name != "all"]
+        unique = {run.id: (store, run) for store, run in found}
+        return [gather(store, library, run) for store, run in unique.values()]
 
 
 def _reviewer(asking: bool, accept: bool) -> Reviewer:

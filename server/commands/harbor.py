@@ -14,6 +14,7 @@ from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
 from m3bench.server.commands.installed import LocalInstallation, library_for
 from m3bench.server.commands.options import Data, Families, Json, Tasks
+from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.screen import counter, print_json, progress, write_file
 from m3bench.server.lab.interchange.harbor.dataset import SEAT, Dataset
 from m3bench.server.lab.interchange.harbor.importing import CheckedTrial, check_trial, write_sets
@@ -114,6 +115,7 @@ def import_harbor(
     looked = [check_trial(trial, installation, encoder) for trial in progress(trials, len(trials), "Scoring")]
     ours = [trial for trial in looked if trial.trial.task in installation.library.tasks]
     sets = write_sets(ours, out, installation, encoder)
+    remember(place for place, _ in sets)
     left = [
         (trial.trial.folder, f"{trial.outcome}: {trial.why}")
         for trial in looked

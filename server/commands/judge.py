@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from m3bench.server.commands.options import Json, RecordOptions, Tasks
-from m3bench.server.commands.recorded import place_of
+from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import console, counted, counter, print_json
 from m3bench.server.lab.judges.cases import Case, find_cases
-from m3bench.server.lab.judges.judge import Judge, opened
+from m3bench.server.lab.judges.judge import TRIES, Budget, Judge, opened
 from m3bench.server.lab.judges.judgements import JudgeUsage, Vote
 from m3bench.server.lab.judges.questions import MODES, NAMES, Name
 from m3bench.server.lab.judges.session import JudgingSession
@@ -54,6 +54,16 @@ class AskOptions:
         float, typer.Option(min=0.1, metavar="SECONDS", help="Time for one question, including all attempts.")
     ] = 180
     resume: Annotated[bool, typer.Option("--resume", help="Keep existing votes; ask only for the rest.")] = False
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Requests that may be made, further tries included; --dry-run says how many are."
+        ),
+    ] = None
+    budget_cost: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="DOLLARS", help="Ask nothing more once so much is spent, where prices are known."),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,20 +103,23 @@ def judge(
     """Let models judge recorded runs.
 
     \b
-    m3bench lab judge latest --dry-run
+    m3bench lab judge latest --dry-run       # how many requests that makes
     m3bench lab judge runs/gpt-5 --models openai/gpt-5,google/gemini-2.5-pro
+    m3bench lab judge runs/gpt-5 --budget 500
 
     They judge task completion, information grounding and a rubric of six criteria, or what a paper asks. Of four judges
     the highest and the lowest value are dropped and the other two averaged; with fewer, the output says what was done.
     Every prompt and reply is kept in judges/RUN.json next to the record of runs. Score cards do not change: judges are
     reported separately, with how far they agree.
 
-    Models are reached through Inspect, the extra `agents`, which reads their keys from the environment.
+    Models are reached through Inspect, the extra `agents`, which reads their keys from the environment. When the budget
+    is used up, the votes so far are kept, and --resume goes on.
     """
     panel = JudgePanel.of(panel_options)
-    cases = find_cases(runs, place_of(where), Library(tasks or BUNDLED))
+    with records(where) as found:
+        cases = find_cases(runs, found, Library(tasks or BUNDLED))
     if dry_run:
-        _show_plan(cases, panel, json)
+        _show_plan(cases, panel, json, resume=asking.resume)
         return
     entries = _sit(cases, panel, asking)
     _report(entries, cases, json)
@@ -148,9 +161,10 @@ def _text_only(text: str, panel: list[str]) -> list[str]:
 
 def _sit(cases: list[Case], panel: JudgePanel, asking: AskOptions) -> list[JudgedRun]:
     sessions: list[JudgingSession] = []
+    budget = Budget(requests=asking.budget, cost=asking.budget_cost)
 
     async def main() -> None:
-        async with opened(panel.judges, text_only=panel.blind, seconds=asking.timeout) as judges:
+        async with opened(panel.judges, text_only=panel.blind, seconds=asking.timeout, budget=budget) as judges:
             for judge in judges:
                 if judge.model is None:
                     _say(f"judge {judge.name} is left out: {judge.problem}")
@@ -164,6 +178,11 @@ def _sit(cases: list[Case], panel: JudgePanel, asking: AskOptions) -> list[Judge
     except KeyboardInterrupt:
         _say("interrupted: the votes given so far are kept, and the same command with --resume goes on.")
         raise typer.Exit(130) from None
+    for name, why in sessions[0].gone.items():
+        _say(f"judge {name} was not asked any more: its provider says: {why}")
+    if sessions[0].unasked:
+        _say(f"the budget is used up: {budget.made} requests, ${budget.spent:.2f} as far as prices are known.")
+        _say(f"{counted(sessions[0].unasked, 'question')} left: the same command with --resume goes on.")
     return [judged(sessions[0].judgement(case), case.row, case.outcomes) for case in cases]
 
 
@@ -192,9 +211,9 @@ def _took(used: JudgeUsage) -> str:
     return f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out{cost}"
 
 
-def _show_plan(cases: list[Case], panel: JudgePanel, json: bool) -> None:
+def _show_plan(cases: list[Case], panel: JudgePanel, json: bool, *, resume: bool) -> None:
     judges = [Judge(name=name, sighted=name not in panel.blind) for name in panel.judges]
-    session = JudgingSession(cases=cases, judges=judges, what=panel.asked)
+    session = JudgingSession(cases=cases, judges=judges, what=panel.asked, resume=resume)
     questions = [question for question in session.questions if not question.unasked]
     if json:
         prompts = [
@@ -203,14 +222,16 @@ def _show_plan(cases: list[Case], panel: JudgePanel, json: bool) -> None:
              "user": question.prompt.user, "pictures": [picture.name for picture in question.prompt.pictures]}
             for question in questions
         ]  # fmt: skip
-        print_json({"questions": prompts})
+        requests = {"least": len(questions), "most": len(questions) * TRIES}
+        print_json({"requests": requests, "questions": prompts})
         return
     characters = sum(len(question.prompt.system) + len(question.prompt.user) for question in questions)
     pictures = sum(len(question.prompt.pictures) for question in questions)
     counts = ((len(cases), "run"), (len(judges), "judge"), (len(questions), "question"))
     what = ", ".join(counted(number, thing) for number, thing in counts)
     console().print(
-        f"{what}: {characters:,} characters and {pictures} pictures to send. Nobody was asked.",
+        f"{what}: {characters:,} characters and {pictures} pictures to send, in {len(questions)} requests, or up to "
+        f"{len(questions) * TRIES} where replies have to be corrected. Nobody was asked.",
         soft_wrap=True,
     )
 

@@ -1,20 +1,20 @@
 """The record of runs as commands open it, and the names by which people mean a run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 
 from m3bench.server.commands.options import RecordOptions
-from m3bench.server.lab.results.resultset import store_folder
+from m3bench.server.commands.screen import say
+from m3bench.server.lab.results.recorded_runs import Records, register, registered
+from m3bench.server.lab.results.resultset import DATA, store_folder
 from m3bench.server.settings import Settings
 from m3bench.server.store.contract import Store
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.location import RecordLocation
-from m3bench.server.store.records import RunRecord
-from m3bench.tasks.errors import InputFileError, UserError
-
-LATEST = "latest"
+from m3bench.tasks.errors import InputFileError
 
 
 def hand_down(context: typer.Context, where: RecordOptions, json: bool) -> None:
@@ -54,20 +54,30 @@ def record(where: RecordOptions) -> Iterator[Store]:
         found.close()
 
 
-def find_run(store: Store, name: str) -> RunRecord:
-    """The run a person means.
+@contextmanager
+def records(where: RecordOptions) -> Iterator[Records]:
+    """The records that a person means: the one that is named, or else their own with every result set in its index.
 
     Raises:
-        UserError: There is none, or more than one.
+        InputFileError: A person named a folder that is not there.
     """
-    found = next(iter(store.runs()), None) if name == LATEST else store.run(name)
-    if found is not None:
-        return found
-    if name == LATEST:
-        raise UserError(
-            f"There is no run in {store.place} yet: start a task in a client (`m3bench install` puts m3bench into "
-            "one), or name the place of other runs with --data or --store."
-        )
-    if name and any(run.id.startswith(name) for run in store.runs()):
-        raise UserError(f"There is more than one run that begins with {name!r}: give more of its handle.")
-    raise UserError(f"There is no run {name!r}: `m3bench runs list` shows them.")
+    first = place_of(where)
+    places = [first]
+    if where.data is None and where.store is None:
+        sets = (RecordLocation(folder / DATA) for folder in registered(Settings.of().data))
+        places += [place for place in sets if place.folder.resolve() != first.folder.resolve()]
+    with Records(places) as found:
+        yield found
+        for place, error in found.unreadable.items():
+            say(f"m3bench: left out: {place}: {error}")
+
+
+def remember(folders: Iterable[Path]) -> None:
+    """Put result sets into the index of the person's data folder, where other commands find them."""
+    data = Settings.of().data
+    try:
+        for folder in folders:
+            register(folder, data)
+    except OSError as error:
+        # The results are where they were to go: only finding them by the names of runs takes --data.
+        say(f"m3bench: {data} cannot be written ({error.strerror}): name these results by their folder.")

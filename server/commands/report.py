@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from m3bench.server.commands.options import Json, RecordOptions, Tasks
-from m3bench.server.commands.recorded import find_run, record
+from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import print_json, write_file
 from m3bench.server.lab.reports.slices import set_at_hand, slices
 from m3bench.server.lab.reports.summary import set_document, set_page
@@ -59,9 +59,9 @@ def report(
     if Path(run).is_dir():
         _report_set(Path(run), files, tasks, json)
         return
-    with record(where) as opened:
-        found = find_run(opened, run)
-        calls = opened.calls(found.id)
+    with records(where) as opened:
+        store, found = opened.find(run)
+        calls = store.calls(found.id)
     # The task is shown when the set at hand is the one that the run was made with.
     document = run_document(found, calls, TaskShown.of_run(found, Library(tasks or BUNDLED)))
     if json:

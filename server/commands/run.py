@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from m3bench.server.commands.options import ADVANCED, Json
+from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.screen import console, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
 from m3bench.server.lab.headless.inspect_run import find_model, run_model
 from m3bench.server.lab.headless.outcome import outcome, table
 from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, SampleDone, make_plan
 from m3bench.server.lab.headless.progress import progress
+from m3bench.server.lab.providers.retries import RETRY_MINUTES
 from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.serving import interrupts
@@ -246,6 +248,16 @@ class DrivingOptions:
         int | None,
         typer.Option(min=1, metavar="N", help="Tokens a sample may use.", rich_help_panel=ADVANCED),
     ] = None
+    retry_minutes: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Minutes for which a request that the provider could not take is tried again. What fails for good, "
+            "such as a bad key or an empty account, ends at once.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = RETRY_MINUTES
     price: Annotated[
         str | None,
         typer.Option(
@@ -287,6 +299,7 @@ class DrivingOptions:
             max_minutes=self.max_minutes,
             max_messages=self.max_messages,
             max_tokens=self.max_tokens,
+            retry_minutes=self.retry_minutes,
             price=self.price,
             arguments=_pairs("--model-arg", self.model_arg),
             generate=_pairs("--generate", self.generate),
@@ -334,6 +347,7 @@ def run(
     # Cores are busy with samples: threads of the encoder's sums would wait for each other.
     environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _announce(plans)
+    remember(plan.folder for plan in plans)
     try:
         play_all(plays)
     except KeyboardInterrupt:

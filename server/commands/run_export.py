@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from m3bench.server.commands.options import RecordOptions, Tasks
-from m3bench.server.commands.recorded import find_run, record
+from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import write_file
-from m3bench.server.lab.interchange.atif import atif
+from m3bench.server.lab.interchange.atif import PicturePlace, atif, data_url
 from m3bench.server.lab.interchange.episode import Episode, episode
 from m3bench.server.lab.interchange.inspect_log import write_log
 from m3bench.server.lab.interchange.public import predictions
@@ -51,10 +53,10 @@ class ExportOptions:
     ] = True
     tasks: Tasks = None
 
-    def episodes(self, store: Store, runs: Sequence[RunRecord]) -> list[Episode]:
+    def episodes(self, runs: Sequence[tuple[Store, RunRecord]]) -> list[Episode]:
         """The runs with the questions of their tasks."""
         library = Library(self.tasks or BUNDLED)
-        return [episode(run, store, library) for run in runs]
+        return [episode(run, store, library) for store, run in runs]
 
 
 def export_runs(
@@ -88,17 +90,17 @@ def export_runs(
         raise UserError("--no-content is for traces: it goes with --format otel or --otlp.")
     if format is Format.inspect and out is None:
         raise UserError("An Inspect log is a file: name it with -o, such as -o runs.eval.")
-    with record(where) as opened:
-        chosen = [find_run(opened, name) for name in run] if run else _submitted(opened)
+    with records(where) as opened:
+        chosen = [opened.find(name) for name in run] if run else _submitted(opened.runs())
         if otlp is not None:
-            sent = send(options.episodes(opened, chosen), otlp, content=options.content)
+            sent = send(options.episodes(chosen), otlp, content=options.content)
             typer.echo(f"{sent} traces sent to {otlp}", err=True)
             return
         if format is Format.inspect:
             assert out is not None
-            write_log(options.episodes(opened, chosen), out)
+            write_log(options.episodes(chosen), out)
         else:
-            text = _text(opened, chosen, options)
+            text = _text(chosen, options, data_url if out is None else PictureFiles(out))
             if out is None:
                 typer.echo(text, nl=False)
                 return
@@ -115,17 +117,39 @@ def call_row(call: CallRecord) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _submitted(store: Store) -> list[RunRecord]:
-    return [run for run in store.runs() if run.state in ("submitted", "scored")]
+def _submitted(runs: Iterable[tuple[Store, RunRecord]]) -> list[tuple[Store, RunRecord]]:
+    return [(store, run) for store, run in runs if run.state in ("submitted", "scored")]
 
 
-def _text(store: Store, runs: Sequence[RunRecord], options: ExportOptions) -> str:
+class PictureFiles:
+    """Puts the pictures of trajectories into a folder beside their file, each once.
+
+    Args:
+        out: The file.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self._folder = out.with_name(f"{out.stem}-pictures")
+        self._written: set[str] = set()
+
+    def __call__(self, mime: str, data: bytes) -> str:
+        """Write a picture, and say where it is, seen from the file."""
+        name = f"{sha256(data).hexdigest()[:16]}.{mime.partition('/')[2]}"
+        if name not in self._written:
+            with suppress(OSError):  # writing the file says what is in the way
+                self._folder.mkdir(exist_ok=True)
+            write_file(self._folder / name, data)
+            self._written.add(name)
+        return f"{self._folder.name}/{name}"
+
+
+def _text(runs: Sequence[tuple[Store, RunRecord]], options: ExportOptions, place: PicturePlace) -> str:
     if options.format is Format.raw:
-        return _lines(_raw(run, call) for run in runs for call in store.calls(run.id))
-    episodes = options.episodes(store, runs)
+        return _lines(_raw(run, call) for store, run in runs for call in store.calls(run.id))
+    episodes = options.episodes(runs)
     match options.format:
         case Format.atif:
-            return _lines(atif(played).to_json() for played in episodes)
+            return _lines(atif(played, place).to_json() for played in episodes)
         case Format.otel:
             return _lines(otlp_json(played, content=options.content) for played in episodes)
         case Format.public:

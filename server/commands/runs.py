@@ -5,19 +5,22 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.markdown import Markdown
 
 from m3bench.server.commands.options import Json, RecordOptions, RunName
-from m3bench.server.commands.recorded import find_run, hand_down, record
+from m3bench.server.commands.recorded import hand_down, record, records
 from m3bench.server.commands.run_export import call_row
 from m3bench.server.commands.screen import console, plain_table, print_json
+from m3bench.server.lab.results.resultset import store_folder
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.words import value
 from m3bench.server.store import retention
+from m3bench.server.store.contract import Store
 from m3bench.server.store.layout import run_folder
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.errors import UserError
@@ -72,23 +75,27 @@ def list_runs(where: RecordOptions, json: Json = False) -> None:
     m3bench runs list
     m3bench runs list --data runs/oracle      # those of a result set
 
-    Prints a line for each: its handle, task, state, score and start.
+    Prints a line for each: its handle, task, state, score and start. They are those that clients made and those of
+    every result set that `run`, `study` and imports wrote, which are named in a column of their own; with --data or
+    --store, only those of one place.
     """
-    with record(where) as opened:
-        found = opened.runs()
-        damaged = opened.damaged_runs()
+    with records(where) as opened:
+        found = [(_set_of(store), run) for store, run in opened.runs()]
+        damaged = [damage for store in opened.stores() for damage in store.damaged_runs()]
     _tell_damage(damaged)
     if json:
-        print_json({"runs": [_row(run) for run in found]})
+        print_json({"runs": [_row(run, folder) for folder, run in found]})
         return
     if not found:
         console().print(
-            "No runs yet. `m3bench install CLIENT` puts m3bench into an MCP client; then ask it to start a task."
+            "No runs yet. `m3bench install CLIENT` puts m3bench into an MCP client; then ask it to start a task. "
+            "`m3bench run` plays without a client."
         )
         return
-    headings = ("run", "task", "state", "average", "solved", "paper's metric", "started")
+    sets = ("set",) if len({folder for folder, _ in found}) > 1 else ()
+    headings = ("run", *sets, "task", "state", "average", "solved", "paper's metric", "started")
     table = plain_table(*headings, right=("average", "paper's metric"))
-    for run in found:
+    for folder, run in found:
         card = card_of(run)
         average, paper = (
             "" if number is None else f"{number:.3f}"
@@ -96,7 +103,8 @@ def list_runs(where: RecordOptions, json: Json = False) -> None:
         )
         solved = {True: "yes", False: "no", None: ""}[card.success if card else None]
         state = "void" if card and card.void else run.state
-        table.add_row(run.id[:12], run.task, state, average, solved, paper, run.started[:19].replace("T", " "))
+        name = ("" if folder is None else folder.name,) if sets else ()
+        table.add_row(run.id[:12], *name, run.task, state, average, solved, paper, run.started[:19].replace("T", " "))
     console().print(table)
 
 
@@ -107,14 +115,15 @@ def show(run: RunName, where: RecordOptions, json: Json = False) -> None:
     m3bench runs show latest
     m3bench runs show 3f2a --json        # everything that is known of it
     """
-    with record(where) as opened:
-        found = find_run(opened, run)
-        calls, damaged = opened.sound_calls(found.id)
-        lost = opened.lost(found.id)
+    with records(where) as opened:
+        store, found = opened.find(run)
+        folder = _set_of(store)
+        calls, damaged = store.sound_calls(found.id)
+        lost = store.lost(found.id)
     card = card_of(found)
     _tell_damage(damaged)
     if json:
-        print_json({**_row(found), "manifest": found.manifest, "answer": found.answer, "fields": found.fields,
+        print_json({**_row(found, folder), "manifest": found.manifest, "answer": found.answer, "fields": found.fields,
                     "seal": found.seal, "void": lost,
                     "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
@@ -143,14 +152,15 @@ def delete(
     m3bench runs delete 3f2a 90bc
     m3bench runs delete latest --yes
     """
-    with record(where) as opened:
-        found = [find_run(opened, name) for name in run]
-        names = ", ".join(f"{deleted.id[:12]} ({deleted.task})" for deleted in found)
+    with records(where) as opened:
+        found = {deleted.id: (store, deleted) for store, deleted in map(opened.find, run)}
+        names = ", ".join(f"{deleted.id[:12]} ({deleted.task}{_of(store)})" for store, deleted in found.values())
         if not yes:
             typer.confirm(f"Delete {names}?", abort=True)
-        retention.forget(opened, found)
+        for store, deleted in found.values():
+            retention.forget(store, [deleted])
     if json:
-        print_json({"deleted": [deleted.id for deleted in found]})
+        print_json({"deleted": list(found)})
     typer.echo(f"Deleted {names}.", err=True)
 
 
@@ -168,7 +178,8 @@ def prune(
     m3bench runs prune --older-than 30d --state abandoned --yes
 
     Their calls, files and score cards go with them; runs under way stay. Prints how many went and how much room that
-    gave. Servers may use the record meanwhile. On a terminal it needs --yes; elsewhere it asks nothing.
+    gave. Servers may use the record meanwhile. Runs of result sets stay, unless --data names one. On a terminal it
+    needs --yes; elsewhere it asks nothing.
     """
     states = options.states
     before = datetime.now(UTC) - retention.age(options.older_than)
@@ -200,10 +211,22 @@ def _tell_damage(damaged: Iterable[object]) -> None:
         typer.echo(f"m3bench: damaged and left out: {part} (`m3bench store check` tells more)", err=True)
 
 
-def _row(run: RunRecord) -> dict[str, object]:
+def _set_of(store: Store) -> Path | None:
+    """The result set that a record belongs to."""
+    folder = store.folder.parent
+    return folder if store_folder(folder) == store.folder else None
+
+
+def _of(store: Store) -> str:
+    folder = _set_of(store)
+    return "" if folder is None else f", of {folder}"
+
+
+def _row(run: RunRecord, folder: Path | None) -> dict[str, object]:
     card = card_of(run)
     return {
-        "run": run.id, "task": run.task, "state": "void" if card and card.void else run.state, "mode": run.mode,
+        "run": run.id, "set": None if folder is None else str(folder), "task": run.task,
+        "state": "void" if card and card.void else run.state, "mode": run.mode,
         "started": run.started, "ended": run.ended,
         "average": card and card.average, "paper": card and card.paper_average, "success": card and card.success,
     }  # fmt: skip

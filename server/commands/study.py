@@ -14,11 +14,12 @@ from typing import Annotated
 import typer
 
 from m3bench.server.commands.options import Json
+from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.run import with_agent, with_model
 from m3bench.server.commands.screen import console, plain_table, print_json, say
 from m3bench.server.commands.worker import queue_place
 from m3bench.server.lab.headless.forked_servers import forked_servers
-from m3bench.server.lab.headless.inspect_run import find_model
+from m3bench.server.lab.headless.inspect_run import ProviderGoneError, find_model
 from m3bench.server.lab.headless.inspect_seat import server_environment
 from m3bench.server.lab.headless.outcome import AgentOutcome, outcome
 from m3bench.server.lab.headless.outcome import table as outcome_table
@@ -192,6 +193,7 @@ def study(
     _tell_notes(cells)
     planned, left = (sum(getattr(part, name) for part in chosen.expected) for name in ("planned", "left"))
     say(f"{meant.name}: {len(cells)} cells, {planned} samples, {left} to play")
+    remember(played.folder for _, played in cells)
     again = f"m3bench lab study {shlex.quote(str(plan))}"
     try:
         trouble = _play_queued(chosen, force) if force is not None else _play(cells, chosen.used, meant.budget)
@@ -206,8 +208,23 @@ def study(
     for line in trouble:
         say(line)
     if trouble or any(result.void or result.missing for result in outcomes):
+        say(_left(_choose(plan, cell or (), ask=False).expected))
         say(f"Void and missing samples are played by: {again}")
         raise typer.Exit(1)
+
+
+def _left(expected: Sequence[Forecast]) -> str:
+    """What it will take to go on, in words."""
+    samples, tokens, seconds = (sum(getattr(part, name) for part in expected) for name in ("left", "tokens", "seconds"))
+    cost = _cost_of(expected)
+    price = "at a cost that is not known" if cost is None else f"${cost:.2f}"
+    return f"Left to play: {samples} samples, about {tokens:,} tokens, {price}, {duration(seconds)}."
+
+
+def _cost_of(expected: Sequence[Forecast]) -> float | None:
+    """Dollars of all cells; None when the price of one is not known."""
+    costs = [part.cost for part in expected if part.left]
+    return None if None in costs else sum(cost for cost in costs if cost is not None)
 
 
 def _choose(plan: Path, names: Sequence[str], *, ask: bool) -> Chosen:
@@ -248,6 +265,7 @@ def _servers(chosen: Cells) -> AbstractContextManager[None]:
 def _play(chosen: Cells, used: Spent, caps: Caps) -> list[str]:
     """Play what is left of every cell, with one count over all; what stopped any of them, in words."""
     trouble: list[str] = []
+    gone: dict[str, str] = {}
     places = max((plan.parallel for _, plan in chosen), default=1)
     left = sum(len(plan.todo) for _, plan in chosen)
     with _servers(chosen), progress(left, parallel=places) as shown:
@@ -260,6 +278,9 @@ def _play(chosen: Cells, used: Spent, caps: Caps) -> list[str]:
                 used = used.and_(sample)
                 _hold(used, caps)
 
+            if plan.todo and (lost := next((name for name in _names(cell) if name in gone), None)):
+                trouble.append(f"{cell.name}: not played, because {lost} is gone: see {gone[lost]}")
+                continue
             try:
                 if plan.todo:
                     _hold(used, caps)
@@ -270,10 +291,19 @@ def _play(chosen: Cells, used: Spent, caps: Caps) -> list[str]:
                         with_model(cell.options)(plan, done)
             except CapReached as error:
                 return [*trouble, str(error)]
+            except ProviderGoneError as error:
+                # What others answer can still be played.
+                gone.setdefault(_names(cell)[0 if error.provider else 1], cell.name)
+                trouble.append(f"{cell.name}: {error}")
             except M3Error as error:
                 # The others can still be played.
                 trouble.append(f"{cell.name}: {error}")
     return trouble
+
+
+def _names(cell: Cell) -> tuple[str, ...]:
+    """The provider of a cell's model and the model itself; nothing for a baseline."""
+    return () if cell.model is None else (cell.model.provider, cell.model.model)
 
 
 def _play_queued(chosen: Chosen, force: WorkForce) -> list[str]:
@@ -385,8 +415,7 @@ def _hold(used: Spent, caps: Caps) -> None:
 def _foretell(chosen: Chosen, *, json: bool) -> None:
     """What there is to do, and what it will take."""
     expected, used = chosen.expected, chosen.used
-    costs = [part.cost for part in expected]
-    cost = None if None in costs else sum(cost for cost in costs if cost is not None)
+    cost = _cost_of(expected)
     tokens = sum(part.tokens for part in expected)
     least = {
         cell.name: detectable_difference(plan, {id: plan.library.task(id).family for id in plan.header.tasks})

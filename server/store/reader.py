@@ -125,6 +125,10 @@ class Reader:
         newest = "SELECT number FROM runs ORDER BY state = 'working' DESC, number DESC LIMIT ?"
         return self._runs(f"WHERE number IN ({newest}) ORDER BY number DESC", (most,))
 
+    def handles(self, prefix: str) -> list[str]:
+        """The handles of runs that begin so."""
+        return [id for (id,) in self._read("SELECT id FROM runs WHERE substr(id, 1, ?) = ?", (len(prefix), prefix))]
+
     def submitted_runs(self) -> list[RunRow]:
         """Every run that was submitted, oldest first."""
         return self._runs("WHERE state IN ('submitted', 'scored') ORDER BY number")

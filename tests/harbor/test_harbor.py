@@ -22,6 +22,9 @@ from tests.clients.real.programs import install as install_clients
 from tests.harbor import harness
 from tests.harbor.bridge import bridged
 from tests.harbor.harness import BASE, Missing
+from tests.server.lab.headless.scripts import SCRIPT, three_tasks, write_script
+from tests.server.lab.headless.scripts import run as play
+from tests.server.lab.interchange.conftest import m3bench
 
 pytestmark = pytest.mark.harbor
 
@@ -64,6 +67,27 @@ def test_harbors_models_validate_every_task(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert [one["name"] for one in found] == sorted(f"m3bench/{id}" for id in Library().tasks)
     assert {(one["valid"], one["mode"], *one["servers"]) for one in found} == {(True, "separate", "m3bench")}
+
+
+def test_harbors_models_validate_trajectories(tmp_path: Path) -> None:
+    """Those of a baseline, and those of a model that we drove."""
+    try:
+        python = harness.environment() / "python"
+    except Missing as missing:
+        pytest.skip(str(missing))
+    tasks = three_tasks(tmp_path / "set")
+    assert play(write_script(tmp_path / "script.json", SCRIPT), tasks, tmp_path / "model").returncode == 0
+    assert m3bench("run", "--agent", "oracle", "--tasks", tasks, "-o", tmp_path / "oracle").returncode == 0
+    script = Path(__file__).parent / "trajectories.py"
+    for name in ("model", "oracle"):
+        out = tmp_path / f"{name}.jsonl"
+        options = ("--data", tmp_path / name, "--tasks", tasks, "--format", "atif", "-o", out)
+        assert m3bench("runs", "export", *options).returncode == 0
+        done = subprocess.run([python, "-P", script, out], capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)
+        assert len(found) == 3
+        assert all(read["pictures"] for read in found)
+        assert all(read["tokens"] == read["total"] for read in found)
 
 
 def test_the_oracle_gets_one_and_whoever_does_nothing_gets_none(engine: str, chosen: list[str], tmp_path: Path) -> None:

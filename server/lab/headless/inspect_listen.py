@@ -1,19 +1,23 @@
 """Listens in on a model of Inspect: which requests were answered, which failed and how, and what was sent, untouched.
 
-Inspect repeats failed requests, turns some errors into replies and repairs arguments before a solver sees them. All of
-that comes after the provider's `generate`, so this stands around it. What is heard belongs to the sample whose task
-is asking.
+Inspect turns some errors into replies and repairs arguments before a solver sees them. That comes after the provider's
+`generate`, so this stands around it, and tries failed requests again where that can help. What is heard belongs to the
+sample whose task is asking.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from inspect_ai.model import Model, ModelOutput
 
-from m3bench.server.lab.headless.provider import Failure, read_failure, verdict
+from m3bench.server.lab.providers.failures import Failure, read_failure, verdict
+from m3bench.server.lab.providers.retries import RetryPolicy, leave_to_us, patiently
+from m3bench.server.lab.results.resultset import SampleRetry
 from m3bench.tasks.errors import ProviderError
 
 _LISTENING = "m3bench_listens"
@@ -33,6 +37,10 @@ class Heard:
     """The last request, when it failed."""
     last_failure: Failure | None = None
     """The last one that failed, whether another try made it good or not."""
+    retries: list[SampleRetry] = field(default_factory=list)
+    """Requests that were tried again, with what had failed."""
+    task: str = ""
+    """What is being played, for people to read."""
     arguments: Mapping[str, str] = field(default_factory=dict)
     """The arguments of the last reply's calls by the id of the call, as the provider sent them."""
 
@@ -40,6 +48,12 @@ class Heard:
         """A request failed."""
         self.failures += 1
         self.failure = self.last_failure = read_failure(error)
+
+    def retried(self, model: str, failure: Failure, pause: float) -> None:
+        """A request failed and is tried again after so many seconds."""
+        self.retries.append(SampleRetry(failure=str(failure), wait=round(pause, 3)))
+        of = f", {self.task}" if self.task else ""
+        print(f"{model}{of}: {failure}. Next try in {pause:.0f} s.", file=sys.stderr, flush=True)
 
     def replied(self, response: object) -> None:
         """The model answered."""
@@ -72,37 +86,57 @@ def spare_tokenizer(model: Model) -> None:
         vars(model.api)["count_text_tokens"] = count_text_tokens
 
 
-def listen(model: Model) -> None:
-    """Listen to a model from now on; doing it twice is fine."""
+def listen(model: Model, policy: RetryPolicy | None = None) -> None:
+    """Listen to a model from now on; doing it again changes nothing.
+
+    Args:
+        model: The model.
+        policy: When a failed request is tried again.
+    """
     api: Any = model.api
     if getattr(api, _LISTENING, False):
         return
-    generate = api.generate
+    generate, policy = api.generate, policy or RetryPolicy()
 
     async def heard_generate(**request: Any) -> Any:
-        heard = HEARD.get()
-        if heard is None:
-            return await generate(**request)
+        heard = HEARD.get() or Heard()
+        refused: Any = None
+
+        async def once() -> Any:
+            nonlocal refused
+            leave_to_us(api)
+            refused = None
+            try:
+                result = await generate(**request)
+                output = result[0] if isinstance(result, tuple) else result
+                if isinstance(output, Exception):
+                    refused = result
+                    raise output
+                _check(output)
+            except Exception as error:
+                heard.failed(error)
+                raise
+            heard.replied(result[1].response if isinstance(result, tuple) else None)
+            return result
+
         try:
-            result = await generate(**request)
-        except Exception as error:
-            heard.failed(error)
-            raise
-        output, call = result if isinstance(result, tuple) else (result, None)
-        if isinstance(output, Exception):
-            heard.failed(output)
-        elif not output.choices:
-            heard.failed(empty := ProviderError("It answered, and the answer holds no reply."))
-            raise empty
-        elif is_error(output):
-            heard.failed(_Converted(output))
-            raise ProviderError(output.completion)
-        else:
-            heard.replied(call.response if call is not None else None)
-        return result
+            return await patiently(once, policy, partial(heard.retried, str(model)))
+        except Exception:
+            if refused is None:
+                raise
+            # Inspect keeps the request in its log with an error that is returned.
+            return refused
 
     api.generate = heard_generate
     setattr(api, _LISTENING, True)
+
+
+def _check(output: ModelOutput) -> None:
+    """Raise what an answer is that holds no reply of the model."""
+    if not output.choices:
+        raise ProviderError("It answered, and the answer holds no reply.")
+    if is_error(output):
+        raise _Converted(output)
 
 
 def is_error(output: ModelOutput) -> bool:
@@ -111,7 +145,7 @@ def is_error(output: ModelOutput) -> bool:
     return output.stop_reason in _CUT_SHORT and not written and not output.message.tool_calls
 
 
-class _Converted(Exception):
+class _Converted(ProviderError):
     """An error that Inspect has made a reply of; what it was is known by the reason for the reply's end."""
 
     def __init__(self, output: ModelOutput) -> None:

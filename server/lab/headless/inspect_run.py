@@ -15,6 +15,8 @@ from rich.text import Text
 from m3bench.server.lab.headless.forked_servers import forked_servers
 from m3bench.server.lab.headless.inspect_seat import server_environment
 from m3bench.server.lab.headless.plan import ModelOptions, RunPlan, SampleDone, SampleSource
+from m3bench.server.lab.providers.retries import RetryPolicy
+from m3bench.server.lab.results.resultset import LOGS
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule
 
@@ -31,11 +33,18 @@ else:
     solver = LazyModule("m3bench.server.lab.headless.solver")
     task = LazyModule("m3bench.server.lab.headless.task")
 
-LOGS = "inspect"
-"""The folder of a result set with Inspect's logs."""
 
-RETRIES = 6
-"""Times a request to a provider is tried again, each time after a longer wait."""
+class ProviderGoneError(UserError):
+    """A model's provider answers no request any more, or not to this account.
+
+    Args:
+        message: What it said, and how to go on.
+        provider: Whether all of its models are gone with it, as far as is known.
+    """
+
+    def __init__(self, message: str, *, provider: bool) -> None:
+        self.provider = provider
+        super().__init__(message)
 
 
 def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: SampleSource | None = None) -> None:
@@ -49,6 +58,7 @@ def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: Sa
 
     Raises:
         UserError: The model cannot be used, or too many samples in a row failed through no fault of it.
+        ProviderGoneError: Its provider will answer nothing more, or has not for many samples in a row.
         KeyboardInterrupt: The person stopped it; what was told of is kept.
     """
     model = find_model(options)
@@ -122,6 +132,18 @@ def _check(logs: "Sequence[EvalLog]", watch: "solver.SampleWatch") -> None:
     # Of an evaluation that Ctrl-C ended Inspect returns no log, or one that says so; it does not raise.
     if not logs or any(log.status == "cancelled" for log in logs):
         raise KeyboardInterrupt
+    if watch.gone:
+        raise ProviderGoneError(
+            f"Stopped, because no request will be answered until this is fixed: {watch.last_reason.rstrip('.')}. "
+            "Then continue with --resume.",
+            provider=watch.gone == "provider",
+        )
+    if watch.halted and watch.last_fault == "provider":
+        raise ProviderGoneError(
+            f"Stopped, because too many samples in a row were not answered: {watch.last_reason.rstrip('.')}. "
+            "When that is fixed, continue with --resume.",
+            provider=True,
+        )
     if watch.halted:
         raise UserError(
             f"Stopped, because too many samples in a row failed through no fault of the model: {watch.last_reason} "
@@ -143,21 +165,24 @@ def find_model(options: ModelOptions) -> "inspect_model.Model":
     except ImportError as error:
         raise UserError("Models are run by Inspect: pip install 'm3bench[agents]' installs it.") from error
     from m3bench.server.lab.headless import registry  # makes our own provider known
+    from m3bench.server.lab.headless.inspect_listen import listen
 
     assert registry
     solver.check_player(options.solver, options.calling, options.planning, options.compress)
     _set_price(options)
     try:
-        config = inspect_model.GenerateConfig.model_validate({"max_retries": RETRIES, **options.generate})
+        config = inspect_model.GenerateConfig.model_validate({**options.generate, "max_retries": 0})
     except ValidationError as error:
         raise UserError(f"--generate cannot be used: {error.errors(include_url=False)[0]['msg']}") from error
     try:
-        return get_model(options.model, config=config, memoize=False, **_mock(options.model), **options.arguments)
+        model = get_model(options.model, config=config, memoize=False, **_mock(options.model), **options.arguments)
     except UserError:
         raise
     except Exception as error:
         said = " ".join(Text.from_markup(str(error)).plain.split()) or type(error).__name__
         raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
+    listen(model, RetryPolicy(minutes=options.retry_minutes))
+    return model
 
 
 def _set_price(options: ModelOptions) -> None:

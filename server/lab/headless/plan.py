@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
+from m3bench.server.lab.providers.retries import RETRY_MINUTES
 from m3bench.server.lab.results.resultset import (
     DATA,
     HEADER,
@@ -95,6 +96,8 @@ class ModelOptions:
     """Messages a conversation may have."""
     max_tokens: int | None = None
     """Tokens a sample may use, read and written."""
+    retry_minutes: float = RETRY_MINUTES
+    """Time for which a request that failed is tried again; it moves no number, so that it may change in between."""
     price: str | None = None
     """Dollars for a million tokens: `IN,OUT` or `IN,OUT,CACHED`; what Inspect knows when left out."""
     arguments: Mapping[str, Any] = field(default_factory=dict)

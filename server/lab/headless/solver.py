@@ -29,6 +29,7 @@ from m3bench.server.lab.headless.solver_m3_bench import M3Bench
 from m3bench.server.lab.headless.solver_mcp_bench import McpBench
 from m3bench.server.lab.headless.solver_react import React, TextReact
 from m3bench.server.lab.headless.task import ANSWER, CARD, RUN, with_pictures
+from m3bench.server.lab.providers.failures import Gone
 from m3bench.server.lab.results.resultset import Sample, SampleUsage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
@@ -37,6 +38,10 @@ from m3bench.tasks.fault import Fault, cut, fault_of_error
 
 PATIENCE = 8
 """Void samples in a row after which nothing more is begun."""
+
+
+GONE = 2
+"""Samples in a row whose provider answers nothing for good, after which nothing more is begun."""
 
 
 class SampleWatch:
@@ -58,14 +63,18 @@ class SampleWatch:
         self._found = found
         self._patience = patience
         self._void_in_a_row = 0
+        self._gone_in_a_row = 0
         self.broken: Exception | None = None
         """Why samples could no longer be kept."""
         self.last_reason = ""
+        self.last_fault: Fault = "client"
+        self.gone: Gone = ""
+        """What answers no request any more: the whole provider, or the one model."""
 
     @property
     def halted(self) -> bool:
         """Whether nothing more is to be begun."""
-        return self.broken is not None or self._void_in_a_row >= self._patience
+        return self.broken is not None or bool(self.gone) or self._void_in_a_row >= self._patience
 
     def check(self) -> None:
         """Raise when nothing more is to be begun."""
@@ -87,11 +96,14 @@ class SampleWatch:
         assert isinstance(sample.input, list)
         state.messages, state.metadata = list(sample.input), dict(sample.metadata or {})
 
-    def over(self, sample: Sample, card: ScoreCard | None) -> None:
-        """A sample is over."""
+    def over(self, sample: Sample, card: ScoreCard | None, gone: Gone = "") -> None:
+        """A sample is over; `gone` says what will answer no request of another one."""
+        self._gone_in_a_row = self._gone_in_a_row + 1 if gone else 0
+        if self._gone_in_a_row >= GONE:
+            self.gone = gone
         if sample.state == "void":
             self._void_in_a_row += 1
-            self.last_reason = sample.reason
+            self.last_reason, self.last_fault = sample.reason, sample.fault
         else:
             self._void_in_a_row = 0
         try:
@@ -214,21 +226,21 @@ def seated(options: SampleOptions) -> Solver:
         if watch is not None:
             await watch.begin(state)
         began = time.monotonic()
-        heard = Heard()
+        heard = Heard(task=str(state.metadata.get("task", "")))
         listen(get_model())
         spare_tokenizer(get_model())
         token = HEARD.set(heard)
         try:
             await _sample(state, heard)
         except LimitExceededError as error:
-            _tell(watch, state, began, heard.ended(error.type), fault="limit")
+            _tell(watch, state, heard, began, heard.ended(error.type), fault="limit")
             raise
         except Exception as error:
-            _tell(watch, state, began, error)
+            _tell(watch, state, heard, began, error)
             raise
         finally:
             HEARD.reset(token)
-        _tell(watch, state, began, fault=state.store.get(FAULT, "client"))
+        _tell(watch, state, heard, began, fault=state.store.get(FAULT, "client"))
         return state
 
     async def _sample(state: TaskState, heard: Heard) -> None:
@@ -320,6 +332,7 @@ def _answer(work: AgentState) -> str:
 def _tell(
     watch: SampleWatch | None,
     state: TaskState,
+    heard: Heard,
     began: float,
     error: Exception | None = None,
     *,
@@ -339,8 +352,9 @@ def _tell(
         reason="" if error is None else _reason(error),
         usage=_usage(),
         seconds=round(time.monotonic() - began, 3),
+        retries=tuple(heard.retries),
     )
-    watch.over(sample, card)
+    watch.over(sample, card, error.gone if isinstance(error, ProviderError) else "")
 
 
 def _usage() -> SampleUsage:

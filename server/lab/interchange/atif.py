@@ -1,28 +1,46 @@
 """Runs as ATIF trajectories: the Agent Trajectory Interchange Format, version 1.7.
 
 The models below are the part of the format that a run needs, with the rules of its validator: numbered steps, results
-that name a call of their own step, fields that only an agent's step may have. What a server cannot see, the agent's
-words between calls, is absent, not made up; model and tokens are named where a result set knows them.
+that name a call of their own step, fields that only an agent's step may have. Where we drove the model, there is a step
+for each of its turns, with its words, its reasoning where that was given, its tokens and their cost, and the calls that
+followed; what it was told are steps, too. Of other clients a server sees only calls: their words between calls are
+absent, not made up. Pictures are content; where they lie is up to whoever writes the trajectory.
 """
 
-from collections.abc import Iterator
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from m3bench.server.lab.interchange.conversation import Part, ShownImage, Told, Turn, conversation, shown_image
 from m3bench.server.lab.interchange.episode import (
     Block,
     Episode,
-    EpisodeStep,
     arguments,
     blocks,
+    clean,
     clean_text,
     shown_name,
 )
+from m3bench.server.lab.results.documents import plain
 from m3bench.server.store.records import CallRecord
+from m3bench.tasks.task import picture_type
 
 SCHEMA = "ATIF-v1.7"
+
+PicturePlace: TypeAlias = Callable[[str, bytes], str]
+"""Says where a picture of a type lies."""
+
+_PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
+"""Types of pictures that the format knows."""
+
+
+def data_url(mime: str, data: bytes) -> str:
+    """A picture as a URL that holds it."""
+    return f"data:{mime};base64,{b64encode(data).decode()}"
 
 
 class _Model(BaseModel):
@@ -47,11 +65,37 @@ class ToolCall(_Model):
     extra: dict[str, object] | None = None
 
 
+class ImageSource(_Model):
+    """Where a picture is."""
+
+    media_type: Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
+    path: str
+    """A file, relative to the trajectory's, or a URL."""
+
+
+class ContentPart(_Model):
+    """A part of a message or result that is not text alone."""
+
+    type: Literal["text", "image"]
+    text: str | None = None
+    source: ImageSource | None = None
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if (self.type == "text", self.type == "image") != (self.text is not None, self.source is not None):
+            raise ValueError("a text has text, and an image a source")
+        return self
+
+
+Content: TypeAlias = str | tuple[ContentPart, ...]
+"""Text alone, or parts."""
+
+
 class ObservationResult(_Model):
     """The result of a call."""
 
     source_call_id: str | None = None
-    content: str | None = None
+    content: Content | None = None
     extra: dict[str, object] | None = None
 
 
@@ -61,21 +105,36 @@ class Observation(_Model):
     results: tuple[ObservationResult, ...]
 
 
+class StepMetrics(_Model):
+    """What a turn of a model took."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+
+
 class AtifStep(_Model):
     """A message, or calls with their results."""
 
     step_id: int = Field(ge=1)
     timestamp: datetime | None = None
     source: Literal["system", "user", "agent"]
-    message: str
+    message: Content
+    reasoning_content: str | None = None
     tool_calls: tuple[ToolCall, ...] | None = None
     observation: Observation | None = None
+    metrics: StepMetrics | None = None
+    llm_call_count: int | None = Field(default=None, ge=0)
     extra: dict[str, object] | None = None
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
-        if self.source != "agent" and self.tool_calls is not None:
-            raise ValueError("only an agent's step has tool_calls")
+        for name in ("tool_calls", "reasoning_content", "metrics"):
+            if self.source != "agent" and getattr(self, name) is not None:
+                raise ValueError(f"only an agent's step has {name}")
+        if self.llm_call_count == 0 and not (self.metrics is None and self.reasoning_content is None):
+            raise ValueError("a step without a model has neither metrics nor reasoning_content")
         known = {call.tool_call_id for call in self.tool_calls or ()}
         results = self.observation.results if self.observation is not None else ()
         for result in results:
@@ -118,9 +177,17 @@ class AtifTrajectory(_Model):
         return self.model_dump(mode="json", exclude_none=True)
 
 
-def atif(story: Episode) -> AtifTrajectory:
-    """A run as a trajectory."""
-    steps = tuple(_steps(story))
+def atif(story: Episode, place: PicturePlace = data_url) -> AtifTrajectory:
+    """A run as a trajectory.
+
+    Args:
+        story: The run.
+        place: Says where a picture lies, by its type and content; in the trajectory itself when left out.
+    """
+    said: tuple[Told | Turn, ...] = ()
+    if story.model is not None and story.folder is not None and story.sample is not None:
+        said = conversation(story.folder, story.sample)
+    steps = tuple(_driven(story, said, place) if said else _steps(story, place))
     name, _, version = story.client.rpartition(" ")
     usage = story.sample.usage if story.sample is not None and story.model is not None else None
     score: dict[str, object] | None = None
@@ -147,25 +214,89 @@ def atif(story: Episode) -> AtifTrajectory:
     )
 
 
-def _steps(story: Episode) -> Iterator[AtifStep]:
+def _steps(story: Episode, place: PicturePlace) -> Iterator[AtifStep]:
+    """The steps of a run of which the calls alone are known."""
     run = story.run
-    yield AtifStep(step_id=1, source="user", message=story.question, timestamp=_time(run.started))
+    shown = [ShownImage(mime=picture_type(name), data=data) for name, data in story.pictures]
+    question = _content([story.question, *shown], place)
+    yield AtifStep(step_id=1, source="user", message=question, timestamp=_time(run.started))
     for number, step in enumerate(story.steps, 2):
-        yield _step(number, step)
+        yield AtifStep(
+            step_id=number,
+            source="agent",
+            message="",
+            timestamp=_time(step.calls[0].wall),
+            tool_calls=tuple(map(_call, step.calls)),
+            observation=_observation(step.calls, place),
+            extra={"evidence": step.evidence or "not counted"},
+        )
     if story.answer is not None:
         last = len(story.steps) + 2
         yield AtifStep(step_id=last, source="agent", message=story.answer, timestamp=_time(run.ended))
 
 
-def _step(number: int, step: EpisodeStep) -> AtifStep:
+def _driven(story: Episode, said: Sequence[Told | Turn], place: PicturePlace) -> Iterator[AtifStep]:
+    """The steps of a run in which we drove the model: every message, and with each turn the calls that followed."""
+    turns = [item for item in said if isinstance(item, Turn)]
+    followed = _followed(turns, story.calls)
+    for number, item in enumerate(said, 1):
+        if isinstance(item, Told):
+            yield AtifStep(step_id=number, source=item.source, message=_content(item.parts, place))
+        else:
+            yield _turn(number, item, followed[id(item)], place)
+    if story.answer is not None and (not turns or clean_text(turns[-1].text).strip() != story.answer.strip()):
+        # Nobody said this in words: it was taken from the arguments of a call, or from an earlier turn.
+        yield AtifStep(
+            step_id=len(said) + 1,
+            source="agent",
+            message=story.answer,
+            timestamp=_time(story.run.ended),
+            llm_call_count=0,
+        )
+
+
+def _followed(turns: Sequence[Turn], calls: Sequence[CallRecord]) -> dict[int, list[CallRecord]]:
+    """The calls that arrived after each turn and before the next."""
+    found: dict[int, list[CallRecord]] = {id(turn): [] for turn in turns}
+    for call in calls:
+        arrived = datetime.fromisoformat(call.wall)
+        before = [turn for turn in turns if turn.ended <= arrived] or turns[:1]
+        if before:
+            found[id(before[-1])].append(call)
+    return found
+
+
+def _turn(number: int, turn: Turn, calls: Sequence[CallRecord], place: PicturePlace) -> AtifStep:
+    # What never became a call of the record: handing in, and what the solver could not make a call of.
+    recorded = Counter(shown_name(call) for call in calls)
+    asked = []
+    for call in turn.calls:
+        if recorded[call.tool] > 0:
+            recorded[call.tool] -= 1
+        else:
+            arguments = {clean_text(name): clean(plain(value)) for name, value in call.arguments.items()}
+            asked.append(
+                ToolCall(tool_call_id=clean_text(call.id), function_name=clean_text(call.tool), arguments={**arguments})
+            )
+    made = (*map(_call, calls), *asked)
+    known = (turn.input_tokens, turn.output_tokens, turn.cached_tokens, turn.cost)
     return AtifStep(
         step_id=number,
         source="agent",
-        message="",
-        timestamp=_time(step.calls[0].wall),
-        tool_calls=tuple(_call(call) for call in step.calls),
-        observation=Observation(results=tuple(_result(call) for call in step.calls)),
-        extra={"evidence": step.evidence or "not counted"},
+        message=clean_text(turn.text),
+        reasoning_content=clean_text(turn.reasoning) or None,
+        timestamp=turn.ended,
+        tool_calls=made or None,
+        observation=_observation(calls, place) if calls else None,
+        metrics=None
+        if known == (None,) * 4
+        else StepMetrics(
+            prompt_tokens=turn.input_tokens,
+            completion_tokens=turn.output_tokens,
+            cached_tokens=turn.cached_tokens,
+            cost_usd=turn.cost,
+        ),
+        llm_call_count=1,
     )
 
 
@@ -178,19 +309,39 @@ def _call(call: CallRecord) -> ToolCall:
     )
 
 
-def _result(call: CallRecord) -> ObservationResult:
-    return ObservationResult(
-        source_call_id=str(call.id),
-        content="\n".join(map(_text, blocks(call))),
-        extra={"outcome": call.outcome, "owner": call.owner},
+def _observation(calls: Sequence[CallRecord], place: PicturePlace) -> Observation:
+    return Observation(
+        results=tuple(
+            ObservationResult(
+                source_call_id=str(call.id),
+                content=_content([_part(block) for block in blocks(call)], place),
+                extra={"outcome": call.outcome, "owner": call.owner},
+            )
+            for call in calls
+        )
     )
 
 
-def _text(block: Block) -> str:
+def _part(block: Block) -> Part:
     if block.get("type") == "text":
         return str(block.get("text", ""))
-    return (
-        f"[{block.get('type')}: {block.get('mimeType', 'unknown type')}, {len(str(block.get('data', '')))} characters]"
+    kind, data = str(block.get("mimeType", "unknown type")), str(block.get("data", ""))
+    image = shown_image(f"data:{kind};base64,{data}") if block.get("type") == "image" else None
+    return image or f"[{block.get('type')}: {kind}, {len(data)} characters]"
+
+
+def _content(parts: Sequence[Part], place: PicturePlace) -> Content:
+    """Parts as the format has them: text alone is one text."""
+    told = [part if isinstance(part, str) or part.mime in _PICTURES else f"[image: {part.mime}]" for part in parts]
+    if all(isinstance(part, str) for part in told):
+        return "\n".join(clean_text(part) for part in told if isinstance(part, str))
+    return tuple(
+        ContentPart(type="text", text=clean_text(part))
+        if isinstance(part, str)
+        else ContentPart.model_validate(
+            {"type": "image", "source": {"media_type": part.mime, "path": place(part.mime, part.data)}}
+        )
+        for part in told
     )
 
 

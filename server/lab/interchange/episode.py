@@ -65,6 +65,8 @@ class Episode:
     """Of the result set the run belongs to, when it does."""
     sample: Sample | None = None
     """What that result set records of the run: tokens, cost, time."""
+    folder: Path | None = None
+    """The result set's, when the run belongs to one."""
     pictures: tuple[tuple[str, bytes], ...] = ()
     """Name and content of the pictures that were asked about, when the task is at hand."""
 
@@ -140,6 +142,7 @@ def episode(run: RunRecord, store: Store, library: Library) -> Episode:
         revision=last.revision if last is not None else "",
         header=header,
         sample=samples.get(run.id),
+        folder=folder if header is not None else None,
         pictures=tuple((name, library.picture(name)) for name in task.pictures) if task is not None else (),
     )
 

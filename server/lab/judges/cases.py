@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from m3bench.server.lab.judges.material import JudgeMaterial, ShownPicture, artefacts, material
+from m3bench.server.lab.results.recorded_runs import LATEST, Records
 from m3bench.server.lab.results.resultset import HEADER, read_resultset, store_folder
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.aggregate import Row
@@ -21,8 +22,6 @@ from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, hande
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
-
-LATEST = "latest"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +71,12 @@ class Case:
         return card.paper_row if card is not None else None
 
 
-def find_cases(names: Sequence[str], place: RecordLocation, library: Library) -> list[Case]:
+def find_cases(names: Sequence[str], records: Records, library: Library) -> list[Case]:
     """The runs that are meant, each once, in the order given.
 
     Args:
         names: Handles, their beginnings, `latest`, or folders of result sets.
-        place: Where the record of runs is that handles are looked up in.
+        records: The records that handles are looked up in.
         library: The tasks.
 
     Raises:
@@ -86,7 +85,7 @@ def find_cases(names: Sequence[str], place: RecordLocation, library: Library) ->
     found: dict[tuple[Path, str], Case] = {}
     for name in names:
         path = Path(name)
-        cases = _of_folder(path, library) if name != LATEST and _is_folder(path) else [_named(name, place, library)]
+        cases = _of_folder(path, library) if name != LATEST and _is_folder(path) else [_named(name, records, library)]
         for case in cases:
             found.setdefault((case.folder.resolve(), case.run.id), case)
     return list(found.values())
@@ -107,20 +106,13 @@ def _of_folder(folder: Path, library: Library) -> list[Case]:
         store.close()
 
 
-def _named(name: str, place: RecordLocation, library: Library) -> Case:
+def _named(name: str, records: Records, library: Library) -> Case:
     if Path(name).is_dir():
         raise UserError(f"The folder {name} holds no recorded runs: name a result set, a data folder or a run.")
-    if not place.begun:
-        raise UserError(f"There is no record of runs in {place}: name its folder with --data, or a result set.")
-    store = open_store(place)
-    try:
-        submitted = (record for record in store.runs() if record.answer is not None)
-        run = next(submitted, None) if name == LATEST else store.run(name)
-        if run is None:
-            raise UserError(f"There is no run {name!r}, or more than one begins so: `m3bench runs list` shows them.")
-        return _case(store, run, library, "")
-    finally:
-        store.close()
+    if not records.begun:
+        raise UserError(f"There is no record of runs in {records}: name its folder with --data, or a result set.")
+    store, run = records.find(name, submitted=True)
+    return _case(store, run, library, "")
 
 
 def _case(store: Store, run: RunRecord, library: Library, agent: str) -> Case:

@@ -9,12 +9,13 @@ why: a judge never fails a run and never raises. The only module here that uses 
 import json
 import math
 import re
+import sys
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -22,6 +23,8 @@ from m3bench.server.lab.judges.judgements import JudgeUsage, Try, Vote
 from m3bench.server.lab.judges.material import readable
 from m3bench.server.lab.judges.prompts import Prompt, correction
 from m3bench.server.lab.judges.questions import SCORE, JudgeQuestion
+from m3bench.server.lab.providers.failures import Failure, read_failure
+from m3bench.server.lab.providers.retries import RetryPolicy, leave_to_us, patiently
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule
@@ -139,8 +142,6 @@ def _reason(item: Mapping[str, object]) -> str:
 
 
 TRIES = 3
-NETWORK_RETRIES = 3
-"""Of a request that a provider could not take at the moment."""
 MAX_TOKENS = 8_192
 MAX_PROBLEM = 300
 SCHEMA_WORDS = ("response_format", "json_schema", "response_schema")
@@ -148,6 +149,52 @@ SCHEMA_WORDS = ("response_format", "json_schema", "response_schema")
 
 _MARKUP = re.compile(r"\[/?(?:bold|blue|italic|link)[^\]]*\]")
 """What Inspect puts into messages for a terminal."""
+
+
+class JudgeGone(Exception):
+    """The provider of a judge answers no request any more.
+
+    Args:
+        says: What the provider said.
+        vote: The missing vote.
+    """
+
+    def __init__(self, says: str, vote: Vote) -> None:
+        self.vote = vote
+        super().__init__(says)
+
+
+class BudgetReached(Exception):
+    """No other request may be made."""
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """What a panel may use, counted request by request."""
+
+    requests: int | None = None
+    """Requests that may be made, corrections and further tries included; None for any number."""
+    cost: float | None = None
+    """Dollars after which no other request is made."""
+    made: int = 0
+    spent: float = 0.0
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no other request may be made."""
+        return (self.requests is not None and self.made >= self.requests) or (
+            self.cost is not None and self.spent >= self.cost
+        )
+
+    def take(self) -> None:
+        """Make a request.
+
+        Raises:
+            BudgetReached: None may be made.
+        """
+        if self.is_used_up:
+            raise BudgetReached
+        self.made += 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,6 +207,7 @@ class Judge:
         model: Inspect's model; None when it could not be opened.
         problem: Why it could not be opened.
         seconds: Time for one question, tries and retries together.
+        budget: What it may use, together with the others.
     """
 
     name: str
@@ -167,9 +215,15 @@ class Judge:
     model: "Model | None" = None
     problem: str = ""
     seconds: float = 180.0
+    budget: Budget = field(default_factory=Budget)
 
     async def vote(self, ask: JudgeQuestion, prompt: Prompt) -> Vote:
-        """What the model says to a question."""
+        """What the model says to a question.
+
+        Raises:
+            BudgetReached: It was not asked, or not asked again, because no other request may be made.
+            JudgeGone: Its provider answers no request any more.
+        """
         tries: list[Try] = []
         blank = Vote(ask=ask.name, shuffle=ask.shuffle, model=self.name, prompt=prompt.hash, scores=None)
         if self.model is None:
@@ -182,9 +236,14 @@ class Judge:
             why = f"no answer within {self.seconds:g} s"
             changes = {"missing": why}
             tries.append(Try(reply=None, problem=why, seconds=time.monotonic() - began))
+        except BudgetReached:
+            raise
         except Exception as error:  # whatever a provider's library raises
             changes = {"missing": words(error)}
             tries.append(Try(reply=None, problem=words(error), seconds=time.monotonic() - began))
+            if read_failure(error).gone:
+                missing = blank.model_copy(update={**changes, "tries": tuple(tries)})
+                raise JudgeGone(str(read_failure(error)), missing) from error
         return blank.model_copy(update={**changes, "tries": tuple(tries)})
 
     async def _converse(
@@ -195,6 +254,7 @@ class Judge:
         for _ in range(TRIES):
             began = time.monotonic()
             output = await _generate(model, messages, ask)
+            self.budget.spent += (output.usage.total_cost or 0.0) if output.usage is not None else 0.0
             reply = _reply(output)
             refused = _refusal(output)
             if refused:
@@ -220,10 +280,13 @@ class Judge:
 
 
 @asynccontextmanager
-async def opened(names: list[str], *, text_only: frozenset[str], seconds: float) -> AsyncIterator[list[Judge]]:
+async def opened(
+    names: list[str], *, text_only: frozenset[str], seconds: float, budget: Budget | None = None
+) -> AsyncIterator[list[Judge]]:
     """Judges of these names, closed in the end; one that cannot be opened has a problem in place of a model."""
     get_model = _inspect()
     judges: list[Judge] = []
+    budget = budget or Budget()
     try:
         for name in names:
             sighted = name not in text_only
@@ -232,13 +295,33 @@ async def opened(names: list[str], *, text_only: frozenset[str], seconds: float)
             except Exception as error:  # a key, a package or a provider that is not there
                 judges.append(Judge(name=name, sighted=sighted, problem=f"it cannot be opened: {words(error)}"))
             else:
-                judges.append(Judge(name=name, sighted=sighted, model=model, seconds=seconds))
+                _ask_by_budget(model, name, budget, RetryPolicy(minutes=seconds / 60))
+                judges.append(Judge(name=name, sighted=sighted, model=model, seconds=seconds, budget=budget))
         yield judges
     finally:
         with anyio.CancelScope(shield=True):
             for judge in judges:
                 if judge.model is not None:
                     await judge.model.api.aclose()
+
+
+def _ask_by_budget(model: "Model", name: str, budget: Budget, policy: RetryPolicy) -> None:
+    """Have every request of a model counted, and tried again by us alone, visibly."""
+    api: Any = model.api
+    generate = api.generate
+
+    async def counted(**request: Any) -> Any:
+        async def once() -> Any:
+            budget.take()
+            leave_to_us(api)
+            return await generate(**request)
+
+        return await patiently(once, policy, told)
+
+    def told(failure: Failure, pause: float) -> None:
+        print(f"m3bench: judge {name}: {failure}. Next try in {pause:.0f} s.", file=sys.stderr, flush=True)
+
+    api.generate = counted
 
 
 def words(error: BaseException) -> str:
@@ -273,7 +356,7 @@ def _messages(prompt: Prompt) -> "list[ChatMessage]":
 
 async def _generate(model: "Model", messages: "list[ChatMessage]", ask: JudgeQuestion) -> "ModelOutput":
     """One reply, bound to the schema where the endpoint knows such a thing."""
-    plain = inspect_model.GenerateConfig(temperature=0, max_tokens=MAX_TOKENS, max_retries=NETWORK_RETRIES)
+    plain = inspect_model.GenerateConfig(temperature=0, max_tokens=MAX_TOKENS, max_retries=0)
     schema = inspect_model.ResponseSchema(
         name=ask.name, json_schema=inspect_util.JSONSchema.model_validate(ask.schema), strict=True
     )

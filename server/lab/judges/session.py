@@ -11,7 +11,7 @@ from hashlib import sha256
 import anyio
 
 from m3bench.server.lab.judges.cases import Case
-from m3bench.server.lab.judges.judge import Judge
+from m3bench.server.lab.judges.judge import BudgetReached, Judge, JudgeGone
 from m3bench.server.lab.judges.judgements import (
     KeptPicture,
     KeptPrompt,
@@ -67,6 +67,10 @@ class JudgingSession:
     """What is left to ask."""
     kept: int = field(init=False, default=0)
     """Votes that were there."""
+    gone: dict[str, str] = field(init=False, default_factory=dict)
+    """Judges whose provider answers nothing any more, each with what it said; they are not asked again."""
+    unasked: int = field(init=False, default=0)
+    """Questions that were left, because the budget was used up."""
 
     def __post_init__(self) -> None:
         self.judgements = {_key(case): self._begin(case) for case in self.cases}
@@ -95,13 +99,28 @@ class JudgingSession:
 
         async def work() -> None:
             for question in waiting:
-                vote = await question.vote()
-                self._keep(question, vote)
-                told(question.case, vote)
+                try:
+                    vote = await self._vote(question)
+                except BudgetReached:
+                    self.unasked += 1
+                else:
+                    self._keep(question, vote)
+                    told(question.case, vote)
 
         async with anyio.create_task_group() as tasks:
             for _ in range(min(parallel, len(self.questions))):
                 tasks.start_soon(work)
+
+    async def _vote(self, question: PendingVote) -> Vote:
+        """What a judge says; one that is gone is asked once."""
+        name = question.judge.name
+        if name in self.gone:
+            return _blank(question).model_copy(update={"missing": f"not asked: {self.gone[name]}"})
+        try:
+            return await question.vote()
+        except JudgeGone as error:
+            self.gone.setdefault(name, str(error))
+            return error.vote
 
     def _keep(self, question: PendingVote, vote: Vote) -> None:
         key = _key(question.case)

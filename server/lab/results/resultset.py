@@ -18,7 +18,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import ScoreCard
@@ -34,6 +41,9 @@ from m3bench.tasks.fault import Fault
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
+LOGS = "inspect"
+"""The folder with Inspect's own logs, where a model was driven."""
+
 Kind = Literal["model", "baseline", "client"]
 
 
@@ -48,6 +58,15 @@ class SampleUsage(_Model):
     output_tokens: int = 0
     cost: float | None = None
     """US dollars; None when no price is known."""
+
+
+class SampleRetry(_Model):
+    """A request to a model's provider that failed and was made again."""
+
+    failure: str
+    """What the provider said."""
+    wait: float
+    """Seconds until the next try."""
 
 
 class Sample(_Model):
@@ -66,6 +85,13 @@ class Sample(_Model):
     """Why a sample is void."""
     usage: SampleUsage = SampleUsage()
     seconds: float = 0.0
+    retries: tuple[SampleRetry, ...] = ()
+    """Requests to the model's provider that were tried again; not written when there was none."""
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        written: dict[str, object] = write(self)
+        return written if self.retries else {name: value for name, value in written.items() if name != "retries"}
 
 
 class Header(_Model):

@@ -23,8 +23,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from m3bench.server.lab.headless.inspect_run import find_model
 from m3bench.server.lab.headless.plan import ModelOptions, profile_of, select
-from m3bench.server.lab.headless.provider import Failure, read_failure
 from m3bench.server.lab.headless.replies import ReplyError, read_plan
+from m3bench.server.lab.providers.failures import Failure, read_failure
 from m3bench.server.lab.results.resultset import HEADER
 from m3bench.server.lab.studies.cells import Cell, cells_of
 from m3bench.server.lab.studies.forecast import Spent
@@ -270,7 +270,13 @@ async def ask_models(plan: StudyPlan, models: Sequence[StudyModel], say: Callabl
     """
     kept = _kept(plan)
     for model in models:
-        options = ModelOptions(model=model.model, arguments=model.arguments, generate=model.generate, price=model.price)
+        options = ModelOptions(
+            model=model.model,
+            arguments=model.arguments,
+            generate=model.generate,
+            price=model.price,
+            retry_minutes=plan.retry_minutes,
+        )
         answers = await _ask(find_model(options), abilities(model), partial(most_tools, plan, model))
         if answers.trouble:
             say(f"{_key(model)} could not be asked what it can do: {answers.trouble}")
@@ -351,7 +357,7 @@ async def _request(
     heard = inspect_listen.Heard()
     token = inspect_listen.HEARD.set(heard)
     try:
-        config = inspect_model.GenerateConfig(max_tokens=REPLY_TOKENS, max_retries=1, timeout=int(SECONDS))
+        config = inspect_model.GenerateConfig(max_tokens=REPLY_TOKENS, timeout=int(SECONDS))
         output = await model.generate(messages, list(tools), config=config)
     except Exception as error:
         return heard.failure or read_failure(error)

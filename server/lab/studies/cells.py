@@ -94,6 +94,7 @@ def _model(plan: StudyPlan, model: StudyModel, solver: str, profile: str, tasks:
         max_minutes=limits.max_minutes,
         max_messages=limits.max_messages,
         max_tokens=limits.max_tokens,
+        retry_minutes=plan.retry_minutes,
         price=model.price,
         arguments=model.arguments,
         generate=model.generate,

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from m3bench.server.lab.providers.retries import RETRY_MINUTES
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.yaml_files import read_yaml
 
@@ -126,6 +127,8 @@ class StudyPlan(_Part):
     """Samples at a time."""
     providers: dict[str, Annotated[int, Field(ge=1)]] = {}
     """Samples at a time of all models of a provider together."""
+    retry_minutes: float = Field(default=RETRY_MINUTES, ge=0)
+    """Time for which a request that a provider could not take is tried again."""
     ask: bool = True
     """Whether models are asked what they can do, where nobody knows it."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"

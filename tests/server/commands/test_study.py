@@ -1,6 +1,7 @@
 """`m3bench lab study`, as a person runs it: forecasts, kills, plans that grow, budgets."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +12,15 @@ from typer.testing import CliRunner, Result
 
 from m3bench.server.commands.program import app
 from m3bench.server.commands.study import CapReached, _hold
+from m3bench.server.lab.results.recorded_runs import registered
 from m3bench.server.lab.results.resultset import DATA, SAMPLES, read_resultset
 from m3bench.server.lab.studies.forecast import Spent
 from m3bench.server.lab.studies.plan_file import Caps
+from m3bench.server.settings import Settings
 from m3bench.server.store.sqlite import SqliteStore
 from tests.pictures import assert_same_bytes
 from tests.server.lab.headless.scripts import GIVES_UP, RIGHT, ROOT, SLOPPY, three_tasks, write_script
+from tests.server.lab.judges.doubles import endpoint
 from tests.waiting import eventually
 
 COMMAND = [sys.executable, "-m", "m3bench.server.cli", "lab", "study"]
@@ -123,6 +127,7 @@ def test_what_is_there_is_used_again_when_the_plan_grows(task_set: Path, tmp_pat
 def test_one_cell_can_be_played_alone(task_set: Path, tmp_path: Path) -> None:
     path = plan(tmp_path, task_set, agents=["oracle", "null"])
     assert study(path, "--cell", "null.task.small").exit_code == 0
+    assert tmp_path / "study" / "null.task.small" in registered(Settings.of().data), "other commands find its runs"
     assert [one.name for one in (tmp_path / "study").iterdir()] == ["null.task.small"]
     wrong = study(path, "--cell", "nul")
     assert "There is no cell 'nul'" in str(wrong.exception)
@@ -195,3 +200,20 @@ def test_models_in_a_study_stop_at_the_budget_and_go_on_when_it_is_raised(tmp_pa
     whole = samples(tmp_path / "capped" / "study")
     assert len(whole) == len(set(whole)) == 6
     assert totals(tmp_path / "capped" / "study") == totals(tmp_path / "straight" / "study")
+
+
+@pytest.mark.slow
+def test_a_study_stops_asking_a_provider_that_is_gone_and_says_what_is_left(tmp_path: Path, task_set: Path) -> None:
+    models = [{"model": f"openai-api/local/{name}", "name": name, "price": "1,10"} for name in ("a", "b")]
+    expect = {"input_tokens": 100_000, "output_tokens": 10_000}
+    path = plan(tmp_path, task_set, models=models, agents=["null"], parallel=1, ask=False, expect=expect)
+    with endpoint(lambda body: (401, "Incorrect API key provided")) as place:
+        done = subprocess.run(
+            [*COMMAND, str(path)], capture_output=True, text=True, timeout=300, env={**os.environ, **place.env}
+        )
+    assert done.returncode == 1, done.stderr
+    assert len(place.requests) == 2, "two samples in a row tell that no other will be answered"
+    assert "authentication (401): Incorrect API key provided" in done.stderr
+    assert "b.react.task.small: not played, because openai-api is gone: see a.react.task.small" in done.stderr
+    assert [cell for cell, _, _ in samples(tmp_path / "study")].count("null.task.small") == 2
+    assert "Left to play: 4 samples, about 440,000 tokens, $0.80, " in done.stderr

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import subprocess
 import threading
 from base64 import b64decode
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from pydantic import ValidationError
 
-from m3bench.server.lab.interchange.atif import AtifTrajectory, atif
+from m3bench.server.lab.interchange.atif import AtifTrajectory, ContentPart, atif
 from m3bench.server.lab.interchange.episode import Episode, EpisodeStep, episode
 from m3bench.server.lab.interchange.inspect_log import write_log
 from m3bench.server.lab.interchange.inspect_samples import eval_log
@@ -27,7 +29,10 @@ from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
+from tests.server.lab.headless.scripts import command
 from tests.server.lab.interchange.conftest import m3bench
+from tests.server.lab.judges.doubles import endpoint
+from tests.sets import write_set
 
 
 @pytest.fixture
@@ -166,7 +171,13 @@ def test_atif_trajectories_hold_their_own_rules(played: Path) -> None:
     assert survey.schema_version == "ATIF-v1.7"
     assert (survey.agent.name, survey.agent.version) == ("oracle", version("m3bench"))
     assert [step.source for step in survey.steps] == ["user", "agent", "agent", "agent"]
-    assert survey.steps[0].message.startswith("What are the middle and the average")
+    question, picture = survey.steps[0].message
+    assert isinstance(question, ContentPart)
+    assert question.text is not None
+    assert question.text.startswith("What are the middle and the average")
+    assert isinstance(picture, ContentPart)
+    assert picture.source is not None
+    assert picture.source.path.startswith("data:image/png;base64,")
     first = survey.steps[1]
     assert first.tool_calls is not None
     assert {call.function_name for call in first.tool_calls} == {"math__median", "math__mean"}
@@ -185,6 +196,9 @@ def test_atif_trajectories_hold_their_own_rules(played: Path) -> None:
         {"surprise": 1},
         {"steps": [{"step_id": 2, "source": "user", "message": "hi"}]},
         {"steps": [{"step_id": 1, "source": "user", "message": "hi", "tool_calls": []}]},
+        {"steps": [{"step_id": 1, "source": "user", "message": "hi", "metrics": {"prompt_tokens": 1}}]},
+        {"steps": [{"step_id": 1, "source": "user", "message": [{"type": "text"}]}]},
+        {"steps": [{"step_id": 1, "source": "agent", "message": "", "llm_call_count": 0, "reasoning_content": "so"}]},
         {
             "steps": [
                 {
@@ -201,6 +215,50 @@ def test_what_breaks_a_rule_of_atif_is_refused(change: dict[str, Any]) -> None:
     assert AtifTrajectory.model_validate(good)
     with pytest.raises(ValidationError):
         AtifTrajectory.model_validate(good | change)
+
+
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a result set of a model that we drove: it thinks, makes calls, and answers."""
+    folder = tmp_path_factory.mktemp("driven")
+    call = {"id": "c1", "type": "function", "function": {"name": "math__sum", "arguments": '{"numbers": [4, 8]}'}}
+    first = {"content": "I add.", "reasoning_content": "Two numbers.", "tool_calls": [call]}
+
+    def answer(body: dict[str, Any]) -> tuple[int, str | dict[str, Any]]:
+        return 200, "108" if any(message["role"] == "tool" for message in body["messages"]) else first
+
+    options = ("--profile", "task", "--task", "sum-1", "--price", "1,10")
+    with endpoint(answer) as place:
+        arguments = command("openai-api/local/m", write_set(folder / "set"), folder / "results", *options)
+        done = subprocess.run(
+            arguments, capture_output=True, text=True, timeout=300, env={**os.environ, **place.env}, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_the_trajectory_of_a_model_that_we_drove_is_whole(driven: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.jsonl"
+    options = ("--data", driven / "results", "--tasks", driven / "set", "--format", "atif", "-o", out)
+    assert m3bench("runs", "export", *options).returncode == 0
+    (line,) = out.read_text().splitlines()
+    steps = AtifTrajectory.model_validate_json(line).steps
+    assert [step.source for step in steps] == ["system", "user", "agent", "agent"]
+    pictures = [part.source for part in steps[1].message if isinstance(part, ContentPart) and part.source is not None]
+    assert [(out.parent / picture.path).read_bytes()[:4] for picture in pictures] == [b"\x89PNG"]
+    first, last = steps[2:]
+    assert (first.message, first.reasoning_content) == ("I add.", "Two numbers.")
+    assert first.tool_calls is not None
+    assert first.observation is not None
+    assert [(made.function_name, made.arguments) for made in first.tool_calls] == [("math__sum", {"numbers": [4, 8]})]
+    assert [result.content for result in first.observation.results] == ["12"]
+    assert last.message == "108"
+    for step in (first, last):
+        assert step.llm_call_count == 1
+        assert step.metrics is not None
+        assert (step.metrics.prompt_tokens, step.metrics.completion_tokens) == (100, 10)
+        assert step.metrics.cost_usd == pytest.approx(0.0002)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

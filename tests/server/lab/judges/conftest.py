@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from m3bench.server.lab.judges.cases import Case, find_cases
+from m3bench.server.lab.results.recorded_runs import Records
 from m3bench.server.lab.results.resultset import Header, Sample, append_sample, write_header
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.library import Library
@@ -53,4 +54,4 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cases(recorded: Path) -> list[Case]:
     """The two runs with what judges need."""
-    return find_cases([str(recorded)], RecordLocation(recorded), Library(recorded / "set"))
+    return find_cases([str(recorded)], Records([RecordLocation(recorded)]), Library(recorded / "set"))

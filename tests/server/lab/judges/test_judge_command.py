@@ -391,3 +391,35 @@ def test_a_run_that_is_deleted_takes_its_judgement_along(judge: Judge, judged_se
     assert read_judgement(judged_set / "data", run["run"]) is not None
     delete([run["run"]], RecordOptions(data=judged_set / "data"), yes=True)
     assert read_judgement(judged_set / "data", run["run"]) is None
+
+
+def test_a_budget_is_kept_to_the_request_and_resume_goes_on(judge: Judge, place: Endpoint, judged_set: Path) -> None:
+    planned = json.loads(judge(judged_set, judged_set, "--what", "grounding", "--dry-run", "--json").stdout)
+    assert planned["requests"] == {"least": 8, "most": 24}
+    assert "in 8 requests, or up to 24" in judge(judged_set, judged_set, "--what", "grounding", "--dry-run").stdout
+    assert place.requests == []
+    first = judge(judged_set, judged_set, "--what", "grounding", "--budget", "5")
+    assert len(place.requests) == 5
+    assert "the budget is used up: 5 requests" in first.stderr
+    assert "3 questions left: the same command with --resume goes on." in first.stderr
+    judge(judged_set, judged_set, "--what", "grounding", "--budget", "5", "--resume")
+    assert len(place.requests) == 8
+
+
+def test_a_judge_whose_key_is_refused_is_not_asked_again(judge: Judge, place: Endpoint, judged_set: Path) -> None:
+    place.answer = lambda body: (401, "Incorrect API key") if body["model"] == "one" else opinionated(body)
+    done = judge(judged_set, judged_set, "--what", "grounding,completion", "--parallel", "1")
+    assert [body["model"] for body in place.requests].count("one") == 1
+    told = (
+        "judge openai-api/local/one was not asked any more: its provider says: authentication (401): Incorrect API key"
+    )
+    assert told in done.stderr
+    assert done.returncode == 0
+
+
+def test_a_judge_that_is_busy_is_asked_again_in_sight(judge: Judge, place: Endpoint, judged_set: Path) -> None:
+    left = iter([503])
+    place.answer = lambda body: (next(left, 200), "busy") if left.__length_hint__() else opinionated(body)
+    done = judge(judged_set, judged_set, "--what", "grounding", "--parallel", "1")
+    assert len(place.requests) == 9
+    assert "overload (503): busy. Next try in 1 s." in done.stderr

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
 from m3bench.server.lab.interchange.harbor.verdict import BUNDLE, COLLECTED
+from m3bench.server.lab.results.recorded_runs import registered
 from m3bench.server.lab.results.resultset import read_resultset
+from m3bench.server.settings import Settings
 from tests.server.lab.interchange.harbor.conftest import Trial
 from tests.server.lab.interchange.tampering import change_json, packed, run_of, unpacked
 
@@ -164,7 +166,10 @@ def test_what_holds_no_trial_and_sets_that_are_there_are_said(
     )
     assert "there is no such folder" in str(refused.exception)
     add("sum-1__a")
-    imported()
+    _, told = imported()
+    assert {Path(made["path"]) for made in told["sets"]} <= set(registered(Settings.of().data)), (
+        "commands find its runs"
+    )
     arguments = [str(tmp_path / "jobs"), "-o", str(tmp_path / "results"), "--set", str(harbor_set)]
     refused = CliRunner().invoke(app, ["lab", "harbor", "import", *arguments])
     assert "is there already: name another folder with -o" in str(refused.exception)

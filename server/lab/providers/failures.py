@@ -7,6 +7,7 @@ package, which may not be installed. What follows from a failure is said in `ver
 
 import ast
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,15 @@ Kind = Literal[
     "authentication", "credit", "rate limit", "overload", "server error", "timeout", "unreachable", "context overflow",
     "too many tools", "refused picture", "refused request",
 ]  # fmt: skip
+
+Gone = Literal["", "model", "provider"]
+
+_PASSING: frozenset[Kind] = frozenset({"rate limit", "overload", "server error", "timeout", "unreachable"})
+_PASSING_STATUS = (409, 425)
+"""A conflict with another request, and one that came too early."""
+_NEVER_FITS = re.compile(r"(?i)request too large")
+"""A single request that is larger than what may be sent in a minute."""
+_UNKNOWN_MODEL = re.compile(r"model.{0,60}(not exist|not found|unknown|no access)|no such model|unknown model")
 
 _BY_STATUS: Mapping[int, Kind] = {
     401: "authentication", 402: "credit", 403: "authentication", 407: "authentication", 408: "timeout",
@@ -68,6 +78,26 @@ class Failure:
     """The HTTP status, when the provider answered."""
     message: str
     """What the provider said, without the request it was about."""
+    retry_after: float | None = None
+    """Seconds after which the provider wants to be asked again, where it says so."""
+
+    @property
+    def is_permanent(self) -> bool:
+        """Whether the same request will fail again however long one waits."""
+        if self.kind == "credit":
+            return self.retry_after is None
+        if self.kind == "rate limit":
+            return bool(_NEVER_FITS.search(self.message))
+        return self.kind not in _PASSING and self.status not in _PASSING_STATUS
+
+    @property
+    def gone(self) -> Gone:
+        """What no longer answers any request: the provider to this account, one model of it, or neither."""
+        if not self.is_permanent:
+            return ""
+        if self.status in (403, 404) or _UNKNOWN_MODEL.search(self.message.lower()):
+            return "model" if self.kind in ("authentication", "refused request") else ""
+        return "provider" if self.kind in ("authentication", "credit") else ""
 
     def __str__(self) -> str:
         status = f" ({self.status})" if self.status is not None else ""
@@ -83,7 +113,12 @@ def read_failure(error: BaseException) -> Failure:
     message = next(filter(None, map(_message, bodies)), "") or _first_words(chain)
     codes = " ".join(text for body in bodies for text in _codes(body))
     kinds = " ".join(type(error).__name__ for error in chain)
-    return Failure(kind=_kind(status, f"{codes} {message}".lower(), kinds.lower()), status=status, message=cut(message))
+    return Failure(
+        kind=_kind(status, f"{codes} {message}".lower(), kinds.lower()),
+        status=status,
+        message=cut(message),
+        retry_after=next((found for error in chain if (found := _retry_after(error)) is not None), None),
+    )
 
 
 def verdict(failure: Failure | None, replies: int, limit: str = "") -> ProviderError:
@@ -104,7 +139,7 @@ def verdict(failure: Failure | None, replies: int, limit: str = "") -> ProviderE
     if failure is None:
         return ProviderError(f"The model gave no reply{until}.")
     silence = "The model gave no reply" if not replies else "The model was not heard of again"
-    return ProviderError(f"{silence}{until}. Its provider says: {failure}")
+    return ProviderError(f"{silence}{until}. Its provider says: {failure}", gone=failure.gone)
 
 
 def _kind(status: int | None, words: str, names: str) -> Kind:
@@ -161,6 +196,21 @@ def _status_in(body: object) -> int | None:
     inner = body.get("error", body) if isinstance(body, Mapping) else None
     found = inner.get("code", inner.get("status")) if isinstance(inner, Mapping) else None
     return found if isinstance(found, int) and 400 <= found < 600 else None
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds that a response's headers ask to wait; a date is not read."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name) or "nan") * scale
+        except ValueError:
+            continue
+        if 0 <= seconds < math.inf:
+            return seconds
+    return None
 
 
 def _bodies(error: BaseException) -> Iterator[object]:
