@@ -58,10 +58,16 @@ def marked(picture: bytes, mark: str) -> bytes:
 
 def given(mark: str, answer: str | None, fields: Mapping[str, object] | None) -> bool:
     """Whether an answer has the mark: as its field, or after the field's name in the prose. Only the first counts."""
-    told = next((str(value) for name, value in (fields or {}).items() if is_mark(name)), None)
-    if told is None and (said := re.search(r"(?i)picture[ _-]?mark\W+((?:[a-z]\W?){4})", answer or "")):
-        told = said[1]
-    return told is not None and _letters(told) == mark.lower()
+    found = told(answer, fields)
+    return found is not None and _letters(found) == mark.lower()
+
+
+def told(answer: str | None, fields: Mapping[str, object] | None) -> str | None:
+    """What an answer gives as the mark; None when it gives none."""
+    field = next((str(value) for name, value in (fields or {}).items() if is_mark(name)), None)
+    if field is None and (said := re.search(r"(?i)picture[ _-]?mark\W+((?:[a-z]\W?){4})", answer or "")):
+        return said[1]
+    return field
 
 
 def is_mark(name: str) -> bool:
