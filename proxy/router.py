@@ -8,7 +8,7 @@ business of `call`.
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
@@ -19,11 +19,19 @@ from m3bench.proxy.call import Call
 from m3bench.proxy.logs import answering
 from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, INJECTED, inner, understood
 from m3bench.proxy.protocol.messages import Json
-from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Journal, Relay, ToolAnswer, ToolRequest, error_result
+from m3bench.proxy.protocol.tool_calls import (
+    MAX_RESULT_BYTES,
+    AnswerDelivery,
+    Journal,
+    Relay,
+    ToolAnswer,
+    ToolRequest,
+    error_result,
+)
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
-from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
+from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError, plain
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
 from m3bench.tasks.outcome import CALL_SECONDS, recorded
@@ -84,6 +92,7 @@ class Router:
         upstreams: Third-party servers, when there are any.
         timeout: Seconds a tool may take.
         only_runs: Whether third-party servers are asked during a run alone; bundled ones always are.
+        limit: How many bytes of a result a client takes, by its name and version; None when that is not known.
     """
 
     def __init__(
@@ -94,6 +103,7 @@ class Router:
         *,
         timeout: float = CALL_SECONDS,
         only_runs: bool = False,
+        limit: Callable[[str], int | None] = lambda client: None,
     ) -> None:
         self.journal = journal
         self.stopping = False
@@ -103,6 +113,7 @@ class Router:
         self._upstreams = upstreams
         self._timeout = timeout
         self._only_runs = only_runs
+        self._limit = limit
         self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
 
     def stop(self) -> None:
@@ -155,6 +166,13 @@ class Router:
         if call.run is None:
             return _refused(no_task(seat))
         return await self._forward(call.run, tool, clean)
+
+    def most_bytes(self, call: Call) -> int | None:
+        """How large a result may be: ours fit every client, a third-party server's the clients that have a limit."""
+        limit = self._limit(call.request.caller.client)
+        if not call.own and self._upstreams is not None and self._upstreams.owns(call.seat, call.name):
+            return limit
+        return min(limit or MAX_RESULT_BYTES, MAX_RESULT_BYTES)
 
     def _own_names(self, seat: Seat) -> frozenset[str]:
         """Our own tools, as far as a seat has them."""
@@ -239,7 +257,7 @@ class Router:
             reply = await run.call(tool.qualified, raw, self._timeout)
         except SandboxError as error:
             owner = owner_of_error(error)
-            text = f"The benchmark's {owner} failed, not your call: {error} You may call the tool again."
+            text = f"The benchmark's {owner} failed, not your call: {plain(error)} You may call the tool again."
             return ToolAnswer(
                 outcome="failed", owner=owner, result=error_result(text), forwarded_ns=forwarded,
                 returned_ns=time.monotonic_ns(),

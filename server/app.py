@@ -156,7 +156,7 @@ class App:
         tools = BenchmarkTools(
             self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, only=self.settings.task
         )
-        return Router(LazyJournal(self), tools, self.upstreams, only_runs=self.settings.ranked)
+        return Router(LazyJournal(self), tools, self.upstreams, only_runs=self.settings.ranked, limit=self._most_bytes)
 
     @cached_property
     def front(self) -> Front:
@@ -168,7 +168,12 @@ class App:
             content_only=self.settings.content_only,
             changing=bool(self.upstreams.names),
             prepare=self._notices.prepare,
+            limit=self._most_bytes,
         )
+
+    def _most_bytes(self, client: str) -> int | None:
+        """How much a client takes at a time, as the table of clients says."""
+        return self._clients.most_bytes(bare_name(client)) if self._clients is not None else None
 
     def _takes_structured(self, client: str) -> bool:
         """Whether a client passes structured content over, as a probe of it or the table of clients says."""

@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel, ConfigDict
 
+from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.server.clients.client import (
     Cap,
     Entry,
@@ -293,6 +294,14 @@ class KnownClients:
         """What a client does with structured content; empty when it is not known."""
         client = by_client_info(name)
         return client.structured if client is not None else ""
+
+    def most_bytes(self, name: str) -> int | None:
+        """How many bytes a client is sent at a time: none that is listed more than the one with the lowest limit."""
+        client = by_client_info(name)
+        if client is None:
+            return None
+        cap = client.result_cap
+        return min(MAX_RESULT_BYTES, cap.amount if cap is not None and cap.unit == "bytes" else MAX_RESULT_BYTES)
 
     def loading(self, name: str) -> ToolLoading:
         """How a client's model comes by the tools."""

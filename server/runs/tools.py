@@ -28,7 +28,7 @@ from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.coercion import read_arguments
-from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError, plain
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Outcome
@@ -171,7 +171,7 @@ class BenchmarkTools:
             owner = owner_of_error(error)
             if owner == "agent":
                 return _answer(_text(str(error), is_error=True), "not_found")
-            return ToolAnswer(outcome="failed", owner=owner, result=error_result(str(error)))
+            return ToolAnswer(outcome="failed", owner=owner, result=error_result(plain(error)))
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> OwnToolResult:
         if (why := self._runs.shut()) is not None:

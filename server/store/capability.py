@@ -84,6 +84,10 @@ class ClientTable(Protocol):
         """What a client does with structured content; empty when it is not known."""
         ...
 
+    def most_bytes(self, name: str) -> int | None:
+        """How many bytes a client is sent at a time; None when it is not known to have a limit."""
+        ...
+
     def loading(self, name: str) -> ToolLoading:
         """How its model comes by the tools."""
         ...

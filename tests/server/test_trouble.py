@@ -179,11 +179,12 @@ def test_content_only_drops_structured_content(arguments: list[str]) -> None:
 
 
 def test_a_result_too_large_for_clients_is_cut_and_kept_whole_in_the_workspace(data: Path) -> None:
-    from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES, trim
+    from m3bench.proxy.protocol.sizes import fitted
+    from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 
     text = 'é\n"' * 700_000
     whole = json.dumps({"content": [{"type": "text", "text": text}, {"type": "image", "data": "A" * 900_000}]}).encode()
-    short = trim(whole, "the whole of it is in ./results/1.json")
+    short = fitted(whole, "the whole of it is in ./results/1.json")
     assert len(short) <= MAX_RESULT_BYTES
     blocks = json.loads(short)["content"]
     assert text.startswith(blocks[0]["text"])
