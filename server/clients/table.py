@@ -34,7 +34,7 @@ from m3bench.server.clients.client import (
     Overflow,
     Structured,
 )
-from m3bench.server.store.capability import ToolLoading
+from m3bench.server.store.capability import ToolLoading, same_family
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
@@ -309,11 +309,13 @@ class KnownClients:
         return client.tools if client is not None else "not known"
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
-        """What a trial found of this very version, in the short form of a capability card."""
+        """What a trial found of this version or of another of its family, in the short form of a capability card."""
         from m3bench.server.clients.trial.measured import measured
 
-        called = f"{name} {version}"
-        return next((found.short(version) for found in measured().values() if found.client == called), None)
+        client = by_client_info(name)
+        found = measured().get(client.key) if client is not None else None
+        tried = found.client.rpartition(" ")[2] if found is not None else ""
+        return found.short(tried) if found is not None and same_family(tried, version) else None
 
 
 def profile_for(client: McpClient) -> str:
