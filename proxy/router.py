@@ -9,6 +9,7 @@ business of `call`.
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -16,7 +17,7 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.call import Call
-from m3bench.proxy.logs import answering
+from m3bench.proxy.logs import NAME_CHARACTERS, answering
 from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, INJECTED, inner, understood
 from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.tool_calls import (
@@ -42,6 +43,9 @@ CHECKED_AT_ONCE = 64 * 1024
 """Arguments up to this size are checked on the spot; larger ones in a thread, a few at a time."""
 
 CHECKS_AT_ONCE = 2
+
+PROGRESS_SECONDS = 1.0
+"""Between two words that a call is under way."""
 
 
 class OwnTools(Protocol):
@@ -140,6 +144,24 @@ class Router:
             return await call.carry_out(self)
 
     async def answer(self, call: Call) -> ToolAnswer:
+        """What a call comes to; a client that asked for it hears that a slow one is under way."""
+        token = call.request.meta.get("progressToken")
+        theirs = self._upstreams is not None and self._upstreams.owns(call.seat, call.name)
+        if call.relay is None or type(token) not in (str, int) or (theirs and not call.own):
+            return await self._answer(call)
+        found: ToolAnswer | Exception
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_report_progress, call.relay, token, call.tool)
+            try:
+                found = await self._answer(call)
+            except Exception as error:
+                found = error
+            tasks.cancel_scope.cancel()
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def _answer(self, call: Call) -> ToolAnswer:
         """What a call comes to, by the name of the tool that is meant."""
         seat, request, name, arguments = call.seat, call.request, call.request.name, call.request.arguments
         if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
@@ -270,6 +292,19 @@ class Router:
             forwarded_ns=forwarded,
             returned_ns=time.monotonic_ns(),
         )
+
+
+async def _report_progress(relay: Relay, token: object, tool: str) -> None:
+    """Tell a client from time to time that its call is under way; how long it will take is not known."""
+    start = time.monotonic()
+    while True:
+        await anyio.sleep(PROGRESS_SECONDS)
+        seconds = round(time.monotonic() - start, 3)
+        said = f"{tool[:NAME_CHARACTERS]} has been at work for {seconds:.0f} s"
+        with suppress(Exception):
+            # A client that cannot be told gets its answer all the same, if it is there.
+            params = {"progressToken": token, "progress": seconds, "message": said}
+            await relay.notify("notifications/progress", params)
 
 
 def _names(*entries: Json) -> list[str]:

@@ -150,6 +150,8 @@ class BenchmarkTools:
         self._structured = structured
         self._shown = shown
         self._only = only
+        self._loaded = False
+        """Whether the tasks were read."""
 
     async def call(self, seat: Seat, name: str, arguments: Mapping[str, object], client: str = "") -> ToolAnswer:
         """Answer one of our own tools."""
@@ -165,6 +167,10 @@ class BenchmarkTools:
             FIND_TOOLS: self._find_tools,
         }
         try:
+            if not self._loaded:
+                # It takes a while, and other messages of the client must not wait for it.
+                await anyio.to_thread.run_sync(lambda: self._library.tasks)
+                self._loaded = True
             result = await handlers[name](seat, **arguments)
             return _answer(_with_structure(result) if self._structured(client) else result)
         except M3Error as error:

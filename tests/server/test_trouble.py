@@ -30,6 +30,14 @@ def pipe(arguments: list[str]) -> Iterator[Pipe]:
         opened.close()
 
 
+def test_nothing_waits_for_a_sandbox_that_starts(pipe: Pipe) -> None:
+    pipe.call(2, "math__sum", SUM)
+    pipe.send(3, "ping", {})
+    pipe.send(4, "logging/setLevel", {"level": "info"})
+    pipe.send(5, "tools/list", {})
+    assert [pipe.read()["id"] for _ in range(4)] == [3, 4, 5, 2]
+
+
 @contextmanager
 def stored(data: Path) -> Iterator[SqliteStore]:
     store = SqliteStore(data)
