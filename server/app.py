@@ -409,7 +409,7 @@ class App:
     def _earlier(self, record: RunRecord, client: str) -> Iterator[list[CallRecord]]:
         """The calls of the runs that the same client made on the same seat before, the latest few."""
         before = [run for run in self.store.runs(record.seat) if run.started < record.started]
-        for run in before[-EARLIER_RUNS:]:
+        for run in before[:EARLIER_RUNS]:
             calls = self.runs.tool_calls(run.id)
             if calls and calls[-1].client == client:
                 yield calls

@@ -59,6 +59,9 @@ _PACKAGES = ("m3bench-", "mcp-", "mcp_types-", "pydantic-", "pydantic_core-")
 _PLAIN_ID = re.compile(r"[ !#-\[\]-~]{0,128}")
 """Texts that every JSON writer encodes in the same bytes."""
 
+_HANDLE = re.compile(r"[A-Za-z0-9_-]{22,64}")
+"""Of a seat."""
+
 Results = Mapping[str, bytes]
 """Raw results: `initialize REVISION` and `METHOD REVISION`; a list of the older revisions stands under the last one."""
 
@@ -285,10 +288,10 @@ def start_of(arguments: Sequence[str]) -> InstantStart | None:
         option, given, value = rest.pop(0).partition("=")
         if option == "--content-only" and not given:
             content_only = True
-        elif option in ("--profile", "--data") and (given or rest):
+        elif option in ("--profile", "--data", "--seat") and (given or rest):
             value = value if given else rest.pop(0)
             profile = value if option == "--profile" else profile
-            if option == "--data" and os.path.isfile(value):
+            if (option == "--data" and os.path.isfile(value)) or (option == "--seat" and not _HANDLE.fullmatch(value)):
                 return None
         elif option != "--ranked" or given:
             return None

@@ -407,6 +407,10 @@ class Runs:
         self._store.change_run(run, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
         return sealed
 
+    def sent_back(self, run: str) -> bool:
+        """Whether an answer to a run was handed in before and not taken."""
+        return any(call.tool == "submit" for call in self._store.calls(run))
+
     def tool_calls(self, run: str) -> list[CallRecord]:
         """What the agent did in a run: its calls without those to the benchmark's own tools."""
         return [call for call in self._store.calls(run) if call.tool not in OWN_TOOLS]

@@ -1,6 +1,7 @@
 """What goes wrong between a client and a server is answered clearly, recorded, and survived."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -214,3 +215,22 @@ def test_a_spare_sandbox_answers_the_first_call_and_leaves_nothing(
     assert list((data / "workspaces").iterdir()) == []
     (kept,) = (data / "runs").iterdir()
     assert (kept / "workspace" / "media" / "note.png").exists()
+
+
+def test_a_framework_that_starts_a_server_for_every_call_goes_on_by_a_handle(arguments: list[str]) -> None:
+    def once(name: str, options: list[str], **given: object) -> str:
+        pipe = Pipe([*arguments, *options])
+        pipe.open()
+        try:
+            return text(pipe.ask(1, name, given))
+        finally:
+            pipe.close()
+
+    lost = once("math__sum", [], **SUM)
+    found = re.search(r"m3bench serve --seat ([0-9a-f]{32})", lost)
+    assert found is not None, lost
+    seat = ["--seat", found[1]]
+    assert "# Task sum-1" in once("start_task", seat, task_id="sum-1")
+    assert once("math__sum", seat, **SUM) == "27"
+    assert "sealed" in once("submit", seat, answer="27")
+    assert "**average" in once("score", seat)
