@@ -13,20 +13,19 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.logs import NAME_CHARACTERS
+from m3bench.proxy.protocol.sizes import fitted
 from m3bench.proxy.protocol.tool_calls import (
     CUT_OFF,
-    MAX_RESULT_BYTES,
     AnswerDelivery,
     Journal,
     Relay,
     ToolAnswer,
     ToolRequest,
     error_result,
-    trim,
 )
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.steps.announced import AnnouncedStep
-from m3bench.tasks.errors import SandboxError, StoreError
+from m3bench.tasks.errors import SandboxError, StoreError, plain
 
 CUT_OFF_SECONDS = 5.0
 """How long it may take to record that a call was cut off."""
@@ -53,6 +52,10 @@ class Answering(Protocol):
 
     async def answer(self, call: "Call") -> ToolAnswer:
         """What a call comes to; may raise whatever breaks."""
+        ...
+
+    def most_bytes(self, call: "Call") -> int | None:
+        """How large the result of a call may be; None when it passes whatever its size."""
         ...
 
 
@@ -129,22 +132,28 @@ class Call:
         """An answer, whatever breaks on the way to it, of a size that clients take."""
         try:
             answer = await by.answer(self)
-            if len(answer.result) > MAX_RESULT_BYTES and self.run is not None:
-                answer = await anyio.to_thread.run_sync(self._cut_to_size, answer, self.run)
+            most = by.most_bytes(self)
+            if most is not None and len(answer.result) > most:
+                answer = await anyio.to_thread.run_sync(self._cut_to_size, answer, most)
         except Exception as error:
             logger.exception("A call to %r failed inside the proxy", self.request.name)
             text = f"m3bench failed: {type(error).__name__}. This is a fault of the benchmark, not of your call."
             return ToolAnswer(outcome="failed", owner="proxy", result=error_result(text))
         return answer
 
-    def _cut_to_size(self, answer: ToolAnswer, run: ActiveRun) -> ToolAnswer:
-        """An answer that clients take, the whole of it kept in the run's workspace where that can be done."""
-        try:
-            where = f"the whole of it is in {run.keep(self.number, answer.result)}"
-        except (OSError, SandboxError) as error:
-            logger.warning("The whole result of call %d could not be kept: %s", self.number, error)
-            where = f"the whole of it could not be kept in the workspace: {error}"
-        return replace(answer, result=trim(answer.result, where), full=answer.result)
+    def _cut_to_size(self, answer: ToolAnswer, most: int) -> ToolAnswer:
+        """An answer that the client takes, the whole of it kept in the run's workspace where that can be done."""
+        if self.own:
+            where = "files that it names are whole in the workspace"
+        elif self.run is None:
+            where = "no run is under way whose workspace could keep the whole of it"
+        else:
+            try:
+                where = f"the whole of it is in {self.run.keep(self.number, answer.result)}"
+            except (OSError, SandboxError) as error:
+                logger.warning("The whole result of call %d could not be kept: %s", self.number, error)
+                where = f"the whole of it could not be kept in the workspace: {plain(error)}"
+        return replace(answer, result=fitted(answer.result, where, most), full=answer.result)
 
     async def _cut_off(self, by: Answering) -> None:
         """Put on record that the client did not wait for its answer, or was not given the time."""
@@ -179,5 +188,5 @@ def _unrecorded(what: str, error: Exception) -> ToolAnswer:
     elif logger.isEnabledFor(logging.INFO):
         # Lines for people leave it to the client, which is told; whoever collects lines wants to see it among them.
         logger.error("%s: %s", what, error)
-    cause = str(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
+    cause = plain(error) if isinstance(error, StoreError) else f"{type(error).__name__}: {plain(error)}"
     return ToolAnswer(outcome="failed", owner="proxy", result=error_result(f"{what}: {cause}"))

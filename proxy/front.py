@@ -103,6 +103,8 @@ class Front:
     """Whether third-party servers take part, whose lists may change at any time."""
     prepare: Callable[[Seat], Awaitable[None]] = _as_it_is
     """Has the tool list of a seat complete before it is shown."""
+    limit: Callable[[str], int | None] = lambda client: None
+    """How many bytes a client takes, by its name and version; None when that is not known."""
     attend: Callable[[Server[Json]], None] | None = None
     """Is given every SDK server that speaks with clients, to add something to it."""
 

@@ -8,7 +8,8 @@ business of `call`.
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -16,14 +17,22 @@ import anyio
 import anyio.to_thread
 
 from m3bench.proxy.call import Call
-from m3bench.proxy.logs import answering
+from m3bench.proxy.logs import NAME_CHARACTERS, answering
 from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, INJECTED, inner, understood
 from m3bench.proxy.protocol.messages import Json
-from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Journal, Relay, ToolAnswer, ToolRequest, error_result
+from m3bench.proxy.protocol.tool_calls import (
+    MAX_RESULT_BYTES,
+    AnswerDelivery,
+    Journal,
+    Relay,
+    ToolAnswer,
+    ToolRequest,
+    error_result,
+)
 from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
-from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError
+from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError, plain
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
 from m3bench.tasks.outcome import CALL_SECONDS, recorded
@@ -34,6 +43,9 @@ CHECKED_AT_ONCE = 64 * 1024
 """Arguments up to this size are checked on the spot; larger ones in a thread, a few at a time."""
 
 CHECKS_AT_ONCE = 2
+
+PROGRESS_SECONDS = 1.0
+"""Between two words that a call is under way."""
 
 
 class OwnTools(Protocol):
@@ -84,6 +96,7 @@ class Router:
         upstreams: Third-party servers, when there are any.
         timeout: Seconds a tool may take.
         only_runs: Whether third-party servers are asked during a run alone; bundled ones always are.
+        limit: How many bytes of a result a client takes, by its name and version; None when that is not known.
     """
 
     def __init__(
@@ -94,6 +107,7 @@ class Router:
         *,
         timeout: float = CALL_SECONDS,
         only_runs: bool = False,
+        limit: Callable[[str], int | None] = lambda client: None,
     ) -> None:
         self.journal = journal
         self.stopping = False
@@ -103,6 +117,7 @@ class Router:
         self._upstreams = upstreams
         self._timeout = timeout
         self._only_runs = only_runs
+        self._limit = limit
         self._checking = anyio.CapacityLimiter(CHECKS_AT_ONCE)
 
     def stop(self) -> None:
@@ -129,6 +144,24 @@ class Router:
             return await call.carry_out(self)
 
     async def answer(self, call: Call) -> ToolAnswer:
+        """What a call comes to; a client that asked for it hears that a slow one is under way."""
+        token = call.request.meta.get("progressToken")
+        theirs = self._upstreams is not None and self._upstreams.owns(call.seat, call.name)
+        if call.relay is None or type(token) not in (str, int) or (theirs and not call.own):
+            return await self._answer(call)
+        found: ToolAnswer | Exception
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_report_progress, call.relay, token, call.tool)
+            try:
+                found = await self._answer(call)
+            except Exception as error:
+                found = error
+            tasks.cancel_scope.cancel()
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def _answer(self, call: Call) -> ToolAnswer:
         """What a call comes to, by the name of the tool that is meant."""
         seat, request, name, arguments = call.seat, call.request, call.request.name, call.request.arguments
         if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
@@ -155,6 +188,13 @@ class Router:
         if call.run is None:
             return _refused(no_task(seat))
         return await self._forward(call.run, tool, clean)
+
+    def most_bytes(self, call: Call) -> int | None:
+        """How large a result may be: ours fit every client, a third-party server's the clients that have a limit."""
+        limit = self._limit(call.request.caller.client)
+        if not call.own and self._upstreams is not None and self._upstreams.owns(call.seat, call.name):
+            return limit
+        return min(limit or MAX_RESULT_BYTES, MAX_RESULT_BYTES)
 
     def _own_names(self, seat: Seat) -> frozenset[str]:
         """Our own tools, as far as a seat has them."""
@@ -239,7 +279,7 @@ class Router:
             reply = await run.call(tool.qualified, raw, self._timeout)
         except SandboxError as error:
             owner = owner_of_error(error)
-            text = f"The benchmark's {owner} failed, not your call: {error} You may call the tool again."
+            text = f"The benchmark's {owner} failed, not your call: {plain(error)} You may call the tool again."
             return ToolAnswer(
                 outcome="failed", owner=owner, result=error_result(text), forwarded_ns=forwarded,
                 returned_ns=time.monotonic_ns(),
@@ -252,6 +292,19 @@ class Router:
             forwarded_ns=forwarded,
             returned_ns=time.monotonic_ns(),
         )
+
+
+async def _report_progress(relay: Relay, token: object, tool: str) -> None:
+    """Tell a client from time to time that its call is under way; how long it will take is not known."""
+    start = time.monotonic()
+    while True:
+        await anyio.sleep(PROGRESS_SECONDS)
+        seconds = round(time.monotonic() - start, 3)
+        said = f"{tool[:NAME_CHARACTERS]} has been at work for {seconds:.0f} s"
+        with suppress(Exception):
+            # A client that cannot be told gets its answer all the same, if it is there.
+            params = {"progressToken": token, "progress": seconds, "message": said}
+            await relay.notify("notifications/progress", params)
 
 
 def _names(*entries: Json) -> list[str]:

@@ -7,7 +7,7 @@ connects and lists tools leaves no file, no process and no run behind.
 import logging
 import secrets
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
 from importlib.metadata import version
@@ -38,6 +38,7 @@ from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.pages.app_view import run_in_short, run_view, scorecard_page
+from m3bench.server.scorecard.trajectory import seen_before
 from m3bench.server.scoring.encoder import check_encoder
 from m3bench.server.serving.backend import backend_of, check_backend
 from m3bench.server.serving.upstreams import UpstreamNotices, open_upstreams
@@ -48,7 +49,7 @@ from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import WORKSPACES, run_workspace
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.modes import check_mode, claim_mode
-from m3bench.server.store.records import RunRecord, now
+from m3bench.server.store.records import CallRecord, RunRecord, now
 from m3bench.server.store.takeover import has_leftovers
 from m3bench.tasks.catalog import Catalog, load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
@@ -62,6 +63,9 @@ logger = logging.getLogger(__name__)
 
 WILDCARDS = ("0.0.0.0", "::")
 """Addresses that are listened on and lead nowhere."""
+
+EARLIER_RUNS = 5
+"""On the same seat, from which it is seen how a client sends calls."""
 
 TIDY_SECONDS = 60.0
 """Between two looks for what dead servers left."""
@@ -156,7 +160,7 @@ class App:
         tools = BenchmarkTools(
             self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, only=self.settings.task
         )
-        return Router(LazyJournal(self), tools, self.upstreams, only_runs=self.settings.ranked)
+        return Router(LazyJournal(self), tools, self.upstreams, only_runs=self.settings.ranked, limit=self._most_bytes)
 
     @cached_property
     def front(self) -> Front:
@@ -168,7 +172,12 @@ class App:
             content_only=self.settings.content_only,
             changing=bool(self.upstreams.names),
             prepare=self._notices.prepare,
+            limit=self._most_bytes,
         )
+
+    def _most_bytes(self, client: str) -> int | None:
+        """How much a client takes at a time, as the table of clients says."""
+        return self._clients.most_bytes(bare_name(client)) if self._clients is not None else None
 
     def _takes_structured(self, client: str) -> bool:
         """Whether a client passes structured content over, as a probe of it or the table of clients says."""
@@ -392,4 +401,15 @@ class App:
         last = next(reversed(self.store.calls(record.id)), None)
         if last is None:
             return None
-        return Client(**client_facts(self.settings.data, last.client, last.revision, self._clients))
+        facts = client_facts(self.settings.data, last.client, last.revision, self._clients)
+        if facts["capabilities"] is None:
+            facts["capabilities"] = seen_before(last.client.rpartition(" ")[2], self._earlier(record, last.client))
+        return Client(**facts)
+
+    def _earlier(self, record: RunRecord, client: str) -> Iterator[list[CallRecord]]:
+        """The calls of the runs that the same client made on the same seat before, the latest few."""
+        before = [run for run in self.store.runs(record.seat) if run.started < record.started]
+        for run in before[:EARLIER_RUNS]:
+            calls = self.runs.tool_calls(run.id)
+            if calls and calls[-1].client == client:
+                yield calls

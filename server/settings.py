@@ -68,6 +68,8 @@ class Settings(BaseModel):
     """The one task that is offered; all of the set when left out."""
     profile: str = "full"
     """Which tools a seat shows."""
+    seat: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{22,64}$")
+    """The handle of the seat that a server over stdio is; a new one when left out."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"
     """Where the tool servers of a run live."""
     runtime: str | None = None

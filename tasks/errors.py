@@ -25,6 +25,7 @@ A class keeps its facts as attributes and writes its own message: what happened,
 next. Messages are read by models as well as by people.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -196,6 +197,20 @@ class ProviderError(RunEndError):
     ) -> None:
         self.gone = gone
         super().__init__(message, fault=fault)
+
+
+_MACHINE_PATH = re.compile(r"""(?<![\w:/.~\\-])(?:/[^\s/:;,'"()<>|]+){2,}/?|\b[A-Za-z]:(?:\\[^\s\\:;,'"()<>|]+)+""")
+
+
+def without_paths(text: str) -> str:
+    """A text for a client: of files and folders of the machine it keeps the names, and not where they are."""
+    return _MACHINE_PATH.sub(lambda found: re.split(r"[/\\]", found[0].rstrip("/"))[-1], text)
+
+
+def plain(error: BaseException) -> str:
+    """What an error says to somebody who is not at the machine."""
+    said = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    return without_paths(said)
 
 
 def first_cause(error: BaseException) -> BaseException:

@@ -39,6 +39,9 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _PLAIN = (8, 2, 0, 0, 0)
 """Of a PNG with three bytes a pixel and its rows in order."""
 
+_LEVEL = 3
+"""Of compression: the higher ones take twice the time for a fifth of the size."""
+
 
 def new_mark() -> str:
     """A mark that nobody can guess."""
@@ -55,10 +58,16 @@ def marked(picture: bytes, mark: str) -> bytes:
 
 def given(mark: str, answer: str | None, fields: Mapping[str, object] | None) -> bool:
     """Whether an answer has the mark: as its field, or after the field's name in the prose. Only the first counts."""
-    told = next((str(value) for name, value in (fields or {}).items() if is_mark(name)), None)
-    if told is None and (said := re.search(r"(?i)picture[ _-]?mark\W+((?:[a-z]\W?){4})", answer or "")):
-        told = said[1]
-    return told is not None and _letters(told) == mark.lower()
+    found = told(answer, fields)
+    return found is not None and _letters(found) == mark.lower()
+
+
+def told(answer: str | None, fields: Mapping[str, object] | None) -> str | None:
+    """What an answer gives as the mark; None when it gives none."""
+    field = next((str(value) for name, value in (fields or {}).items() if is_mark(name)), None)
+    if field is None and (said := re.search(r"(?i)picture[ _-]?mark\W+((?:[a-z]\W?){4})", answer or "")):
+        return said[1]
+    return field
 
 
 def is_mark(name: str) -> bool:
@@ -85,7 +94,7 @@ def _lengthened(picture: bytes, mark: str) -> bytes | None:
     strip = _strip(mark, width)
     pixels = strip.tobytes()
     rows = b"".join(b"\0" + pixels[row * width * 3 : (row + 1) * width * 3] for row in range(strip.height))
-    packer = zlib.compressobj(6, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
+    packer = zlib.compressobj(_LEVEL)
     packed = b"".join(data for kind, data in chunks if kind == b"IDAT")
     longer = packer.compress(zlib.decompress(packed)) + packer.compress(rows) + packer.flush()
     header = struct.pack(">2I", width, height + strip.height) + chunks[0][1][8:]

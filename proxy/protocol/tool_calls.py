@@ -4,7 +4,6 @@ Everything later, steps, trajectories, scores, is derived from records of these;
 changed. What happens to a call between its request and its answer is in `m3bench.proxy.call`.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,11 +17,8 @@ WireError = tuple[int, str] | tuple[int, str, object]
 CUT_OFF = (-32000, "cut off: the server ended before the call did")
 """The error of a call that was under way when the server was stopped or died."""
 
-MAX_RESULT_BYTES = 950_000
-"""Claude Desktop refuses a result of one megabyte."""
-
-_MARGIN = 2_000
-"""Room for the note and the JSON around the blocks."""
+MAX_RESULT_BYTES = 900_000
+"""Of what is ours and what known clients are sent: Claude Desktop refuses a result of one megabyte."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,34 +139,3 @@ def input_schema(tool: Json) -> Json:
 def error_result(text: str) -> bytes:
     """The raw JSON of a result with `isError` and one text."""
     return dump({"content": [{"type": "text", "text": text}], "isError": True})
-
-
-def trim(result: bytes, where: str) -> bytes:
-    """A result of the size that every known client takes, given that `result` is larger.
-
-    A picture that does not fit is replaced by a sentence, a text by its beginning. Nothing is encoded anew, so what
-    does reach the client is what the tool gave.
-
-    Args:
-        result: The raw JSON of a `CallToolResult`.
-        where: Says where the whole result lies.
-    """
-    data = json.loads(result)
-    budget = MAX_RESULT_BYTES - _MARGIN
-    kept: list[Json] = []
-    for block in data.get("content", []):
-        size = len(dump(block))
-        if size <= budget:
-            kept.append(block)
-            budget -= size
-        elif block.get("type") == "text":
-            # A character takes at most six bytes as JSON, when it is escaped.
-            kept.append({**block, "text": block["text"][: max(budget, 0) // 6]})
-            budget = 0
-        else:
-            kept.append({"type": "text", "text": f"[{block.get('type')} of {size} bytes left out]"})
-    kept.append({"type": "text", "text": f"[The result has {len(result)} bytes; {where}]"})
-    short = {**data, "content": kept}
-    if len(dump(short)) > MAX_RESULT_BYTES:
-        short.pop("structuredContent", None)
-    return dump(short)

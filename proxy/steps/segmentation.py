@@ -7,13 +7,16 @@ The wire does not say. Two things prove it, and everything else leaves a boundar
 
 Two more may close a boundary that these leave open, never against them:
 
-    client     the client was measured to send such calls together, and these two came one after the other
+    client     the client is known to send such calls together, and these two came one after the other
     hint       the client says so in `_meta`, and neither the times nor the data flow speak against it
 
-Time alone never closes one. The steps that are scored read every open boundary in the same way, whatever the tools,
-the gap or the reference are: a call that arrived after all answers had left begins a step. Only a client that was
-measured to send calls in a row is read the other way, where the call came too fast for a model. Pure, and re-runnable
-over old logs; every decision carries its evidence, and what contradicts it is said.
+How a client sends the calls of one turn is known from the conversation itself, from a probe, or from what other
+versions of it did: the last holds until the conversation contradicts it. Time alone closes nothing.
+
+The steps that are scored read every open boundary by one rule, whatever the tools and the reference are. A call begins
+a step, with one exception: it came sooner after the last answer than any turn of a model does, and the client does not
+send such calls together. How soon that is, the boundaries tell that data flow proves. Pure, and re-runnable over old
+logs; every decision carries its evidence, and what contradicts it is said.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,13 +29,20 @@ from m3bench.proxy.steps.dataflow import Flow
 from m3bench.proxy.steps.hints import claim, conversation
 from m3bench.tasks.readings import Conversation, Readings, Steps
 
-VERSION = 2
+VERSION = 3
 
 MODEL_NS = 300_000_000
 """A model needs longer than this between two calls; what comes sooner, the client did by itself."""
 
 TOGETHER_NS = 1_000_000_000
 """Calls that are sent together arrive within this time, however fast they are answered."""
+
+PROMPT_NS = 50_000_000
+"""Calls that are sent together follow each other within this time: whoever waits for an answer that takes longer does
+not send them so."""
+
+SHOWN = 2
+"""How often calls of a kind must overlap in a conversation before its client is taken to send them together."""
 
 BACKGROUND_NS = 120_000_000_000
 """A call this old may have been put in the background: a later call says nothing about it by overlapping."""
@@ -45,7 +55,7 @@ Evidence = Literal["first", "overlap", "dataflow", "client", "hint", "arrival"]
 
 @dataclass(frozen=True, kw_only=True)
 class ClientSending:
-    """How a client sends the calls of one turn, from a probe of that very client.
+    """How a client sends the calls of one turn, from a probe of that very client or of another version of it.
 
     Many clients send calls of read-only tools together and others one by one. What was not measured is None, and says
     nothing.
@@ -53,6 +63,8 @@ class ClientSending:
 
     read_only: Sending | None = None
     others: Sending | None = None
+    prior: bool = False
+    """Whether it was found of another version, or of one whose number never changes: it holds until contradicted."""
 
     def of(self, read_only: bool) -> Sending | None:
         """How calls to tools of one kind are sent."""
@@ -102,6 +114,13 @@ class Segmentation:
         return self.readings.steps(self.begins)
 
     @property
+    def joined(self) -> tuple[int, ...]:
+        """The steps, from 0, inside which the record would bear that another one begins."""
+        return tuple(
+            number for number, step in enumerate(self.steps) if any(self.decisions[index].open for index in step[1:])
+        )
+
+    @property
     def evidence(self) -> tuple[Evidence, ...]:
         """Why each step begins."""
         return tuple(self.decisions[step[0]].evidence for step in self.steps)
@@ -113,7 +132,7 @@ def segment(calls: Sequence[Timed], known: str = "", sending: ClientSending | No
     Args:
         calls: In order of arrival.
         known: What the client knew from the start, such as the question: a value in it came from no result.
-        sending: How this client was measured to send the calls of one turn.
+        sending: How this client, or another version of it, was measured to send the calls of one turn.
     """
     chats: dict[tuple[object, ...], list[int]] = {}
     for index, call in enumerate(calls):
@@ -132,6 +151,12 @@ def segment(calls: Sequence[Timed], known: str = "", sending: ClientSending | No
     )
 
 
+def shown(calls: Sequence[Timed]) -> ClientSending:
+    """How a client was seen to send calls: together, where those of a kind overlapped often enough."""
+    marks = _Marks(calls, "", ClientSending())
+    return marks.sending
+
+
 @dataclass
 class _Marks:
     """What is found out about the calls of one conversation, place by place."""
@@ -146,11 +171,19 @@ class _Marks:
         self._closed: dict[int, Evidence] = {}
         self._contradictions: dict[int, str] = {}
         self._joined = list(_overlaps(self.calls))
+        self._sizes = list(_sizes(self._joined))
         self._claims = [None, *(_claim(*pair) for pair in pairwise(self.calls))]
+        self._seen = list(_sources(self.calls, self.known))
+        self._waits = list(_waits(self.calls))
+        self._overlapping = {kind: self._overlaps_of(kind) for kind in (True, False)}
+        self.sending = ClientSending(
+            read_only=self._manner(read_only=True), others=self._manner(read_only=False), prior=self.sending.prior
+        )
         self._floor = self._floors()
         self.conversation = self._drawn()
         self._join_claimed()
-        wanted = [place for place in self.conversation.open if not self._in_a_row(place)]
+        self._soon = self._shortest_turn() // 2
+        wanted = [place for place in self.conversation.open if not self._continues(place)]
         self.begins = self.conversation.reading(wanted)
 
     def decisions(self) -> Iterator[StepDecision]:
@@ -161,8 +194,12 @@ class _Marks:
                 begins=place in begins,
                 evidence=self._evidence(place, place in begins, place in open_),
                 open=place in open_,
-                contradiction=self._contradictions.get(place, ""),
+                contradiction=self._contradictions.get(place, "") if self._against(place, place in begins) else "",
             )
+
+    def _against(self, place: int, begins: bool) -> bool:
+        """Whether what spoke against a decision still does: a claim that the reading bears out does not."""
+        return begins or self._claims[place] != "same"
 
     def _evidence(self, place: int, begins: bool, is_open: bool) -> Evidence:
         if place == 0:
@@ -183,7 +220,7 @@ class _Marks:
         """From which place on the step of each call may begin, by data flow, sending and claims of a new step."""
         floors: list[int] = []
         floor = latest = 0
-        for place, source in enumerate(_sources(self.calls, self.known)):
+        for place, source in enumerate(self._seen):
             if not self._joined[place]:
                 latest = place
             if source is not None and source >= latest:
@@ -220,17 +257,58 @@ class _Marks:
     def _not_together(self, place: int) -> bool:
         """Whether a client that sends two such calls together sent these apart.
 
-        A step before it that already holds several calls says nothing: clients bound how many they send at a time.
+        Clients bound how many they send at a time: a step before it that holds several calls says nothing, unless more
+        of them were sent together elsewhere.
         """
         before, call = self.calls[place - 1], self.calls[place]
         apart = call.received_ns - before.received_ns > TOGETHER_NS
-        return apart and not self._joined[place - 1] and self._sending_at(place) == ("together", "together")
+        full = self._sizes[place - 1] > 1 and self._sizes[place - 1] >= max(self._sizes)
+        return apart and not full and self._sending_at(place) == ("together", "together")
 
-    def _in_a_row(self, place: int) -> bool:
-        """Whether this client sends such calls one after the other, and sent these faster than a model thinks."""
-        call = self.calls[place]
-        left = [earlier.sent_ns for earlier in self.calls[:place] if earlier.sent_ns <= call.received_ns]
-        return "in a row" in self._sending_at(place) and call.received_ns - max(left, default=0) < MODEL_NS
+    def _overlaps_of(self, read_only: bool) -> int:
+        """How often two neighbouring calls of a kind overlapped."""
+        return sum(self._joined[place] for place in self._neighbours(read_only))
+
+    def _neighbours(self, read_only: bool) -> Iterator[int]:
+        """The places of calls of a kind that follow another of it."""
+        for place, (before, call) in enumerate(pairwise(self.calls), 1):
+            if before.read_only == call.read_only == read_only:
+                yield place
+
+    def _manner(self, *, read_only: bool) -> Sending | None:
+        """How the client sends calls of a kind: what is known of it, as far as this conversation bears it out."""
+        known, overlaps = self.sending.of(read_only), self._overlapping[read_only]
+        waited = any(map(self._waited, self._neighbours(read_only)))
+        if known == "in a row" and overlaps:
+            known = None
+        if known == "together" and waited and self.sending.prior:
+            return None
+        return "together" if known is None and overlaps >= SHOWN and not waited else known
+
+    def _waited(self, place: int) -> bool:
+        """Whether a call was sent as soon as the answer before it was there, and not before."""
+        before = self.calls[place - 1]
+        long = before.sent_ns - before.received_ns > PROMPT_NS
+        return long and not self._joined[place] and self._seen[place] is None and self._waits[place] < MODEL_NS
+
+    def _shortest_turn(self) -> int:
+        """The least time from the last answer to a call that is known to begin a turn; 0 when none is known."""
+        proven = [place for place in self.conversation.forced if place and self._seen[place] is not None]
+        return min((self._waits[place] for place in proven), default=0)
+
+    def _continues(self, place: int) -> bool:
+        """Whether an open boundary is read as none, because the call came too soon for a turn of a model.
+
+        How soon that is, the turns tell that are known: half of the shortest. Where none is, a client that sends such
+        calls together has sent all there were; of another, a model is slower than what comes within `MODEL_NS`.
+        """
+        before, call = self.calls[place - 1], self.calls[place]
+        if all(
+            self.sending.of(kind) == "together" or self._overlapping[kind]
+            for kind in (before.read_only, call.read_only)
+        ):
+            return self._waits[place] < self._soon and call.received_ns - before.received_ns < PROMPT_NS
+        return self._waits[place] < min(self._soon or MODEL_NS, MODEL_NS)
 
 
 def _claim(before: Timed, call: Timed) -> Literal["same", "new"] | None:
@@ -244,6 +322,25 @@ def _overlaps(calls: Sequence[Timed]) -> Iterator[bool]:
         waiting = [earlier for earlier in waiting if earlier.sent_ns > call.received_ns]
         yield any(call.received_ns - earlier.received_ns < BACKGROUND_NS for earlier in waiting)
         waiting.append(call)
+
+
+def _sizes(joined: Sequence[bool]) -> Iterator[int]:
+    """For each call, how many overlap in a row up to it."""
+    size = 0
+    for is_joined in joined:
+        size = size + 1 if is_joined else 1
+        yield size
+
+
+def _waits(calls: Sequence[Timed]) -> Iterator[int]:
+    """For each call, how long after the last answer that had left it arrived."""
+    latest = 0
+    left: list[int] = []
+    for call in calls:
+        latest = max([latest, *(sent for sent in left if sent <= call.received_ns)])
+        left = [sent for sent in left if sent > call.received_ns]
+        yield call.received_ns - latest
+        left.append(call.sent_ns)
 
 
 def _sources(calls: Sequence[Timed], known: str) -> Iterator[int | None]:

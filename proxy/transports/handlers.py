@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from types import MappingProxyType
 
 import anyio
+import anyio.to_thread
 import mcp_types as types
 from mcp.server.connection import allowed_log_levels
 from mcp.server.lowlevel import Server
@@ -32,9 +33,14 @@ from m3bench.proxy.protocol.sdk import (
     standing_channel,
     when_closed,
 )
+from m3bench.proxy.protocol.sizes import fitted_resource
+from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.proxy.seat import CAPABILITIES, Seat
-from m3bench.tasks.errors import M3Error, UpstreamError
+from m3bench.tasks.errors import M3Error, UpstreamError, plain
 from m3bench.tasks.jsonrpc import METHOD_NOT_FOUND
+
+OWN = ("m3bench://", "ui://m3bench/")
+"""How the addresses of our own resources begin."""
 
 RESOURCE_NOT_FOUND = -32002
 """What the revisions with a handshake say of a resource that is not there."""
@@ -55,11 +61,13 @@ class Handlers:
     Args:
         resources: Who answers.
         seat_of: Finds the seat of a message.
+        limit: How many bytes a client takes, by its name and version; None when that is not known.
     """
 
-    def __init__(self, resources: Resources, seat_of: SeatOf) -> None:
+    def __init__(self, resources: Resources, seat_of: SeatOf, limit: Callable[[str], int | None]) -> None:
         self._resources = resources
         self._seat_of = seat_of
+        self._limit = limit
 
     def register(self, server: SdkServer, *, changing: bool) -> None:
         """Have a server ask here. As arguments of its constructor they would have to return models.
@@ -114,6 +122,10 @@ class Handlers:
         code = types.INVALID_PARAMS if modern else RESOURCE_NOT_FOUND
         with _errors({RESOURCE_NOT_FOUND: code}):
             found = await self._resources.resource(seat, {**(context.params or {}), "uri": uri}, SdkRelay(context))
+            if found is not None:
+                limit = self._limit(client_of(context))
+                most = min(limit or MAX_RESULT_BYTES, MAX_RESULT_BYTES) if uri.startswith(OWN) else limit
+                found = await anyio.to_thread.run_sync(fitted_resource, found, most) if most is not None else found
         if found is None:
             raise MCPError(code=code, message=f"Resource not found: {uri}", data={"uri": uri})
         return _complete(context, found)
@@ -158,6 +170,12 @@ class Handlers:
                 await self._resources.subscribe(seat, method, uri)
 
 
+def client_of(context: Context) -> str:
+    """Name and version of the client that sent a message."""
+    params = context.session.client_params
+    return f"{params.client_info.name} {params.client_info.version}" if params is not None else ""
+
+
 class SdkRelay:
     """Carries notifications of a call under way to the client that made it."""
 
@@ -191,7 +209,7 @@ def _errors(codes: Mapping[int, int] = MappingProxyType({})) -> Iterator[None]:
         code = error.code if error.code is not None else types.INTERNAL_ERROR
         raise MCPError(code=codes.get(code, code), message=str(error), data=error.data) from error
     except M3Error as error:
-        raise MCPError(code=types.INVALID_REQUEST, message=str(error)) from error
+        raise MCPError(code=types.INVALID_REQUEST, message=plain(error)) from error
 
 
 def _complete(context: Context, result: Json) -> Json:

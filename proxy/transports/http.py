@@ -32,8 +32,9 @@ from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, Re
 from m3bench.proxy.transports.client_calls import ClientCalls
 from m3bench.proxy.transports.forwarding import Forwarding, SeatAddress
 from m3bench.proxy.transports.handle_seats import CloseSeat, HandleSeats, OpenHandle, OpenSeat
+from m3bench.proxy.transports.handlers import client_of
 from m3bench.proxy.transports.http_calls import MAX_BODY_BYTES, HttpCalls, HttpSession
-from m3bench.proxy.transports.sdk_server import client_of, sdk_server
+from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
 

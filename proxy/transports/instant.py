@@ -2,8 +2,9 @@
 
 A client that connects asks for the same few things, and their answers are known before the program is loaded. `greet`
 gives them from a prepared file, byte for byte as the SDK gives them, and only where a request leaves no doubt. The
-first message that needs more ends it: the SDK is then told what was said, and goes on from there. Only starts with the
-options that clients' entries have are greeted; any other goes the usual way.
+first message that needs more ends it: the SDK is then told what was said, and goes on from there. While the program is
+loaded for that, a thread answers what depends on nothing: a client that asks whether we live must not wait. Only starts
+with the options that clients' entries have are greeted; any other goes the usual way.
 
 The file lies in the cache folder of the person (`M3BENCH_CACHE` names another), under a name that every version of the
 program and of the tools changes, and is used only if its hash is right. `prepared` writes it, when a client is
@@ -16,10 +17,11 @@ import re
 import select
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 VERSION, CAPABILITIES, CLIENT = (
     f"io.modelcontextprotocol/{name}" for name in ("protocolVersion", "clientCapabilities", "clientInfo")
@@ -28,6 +30,12 @@ VERSION, CAPABILITIES, CLIENT = (
 
 MODERN = "2026-07-28"
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""Of log messages: a start that is greeted has nobody whose messages could be passed on."""
+
+UNCHANGING = ("tools/list", "prompts/list")
+"""Lists that are the same whatever a client did before it asked."""
 
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
@@ -51,6 +59,9 @@ _PACKAGES = ("m3bench-", "mcp-", "mcp_types-", "pydantic-", "pydantic_core-")
 _PLAIN_ID = re.compile(r"[ !#-\[\]-~]{0,128}")
 """Texts that every JSON writer encodes in the same bytes."""
 
+_HANDLE = re.compile(r"[A-Za-z0-9_-]{22,64}")
+"""Of a seat."""
+
 Results = Mapping[str, bytes]
 """Raw results: `initialize REVISION` and `METHOD REVISION`; a list of the older revisions stands under the last one."""
 
@@ -64,7 +75,15 @@ class FirstMessages:
     said: dict[str | int, bytes] = field(default_factory=dict)
     """The answers that the client has to those lines, by id."""
     rest: bytes = b""
-    """What arrived and is not answered."""
+    """What arrived and is not answered; complete once nobody answers any more."""
+    meanwhile: "LoadingAnswers | None" = None
+    """Who answers while the program is loaded."""
+
+    def close(self) -> None:
+        """Nobody answers any more from now on: what arrives is for the program."""
+        if self.meanwhile is not None:
+            self.rest = self.meanwhile.stop()
+            self.meanwhile = None
 
 
 class Greeter:
@@ -98,27 +117,38 @@ class Greeter:
         self.first.rest = self._buffer
         return answers, len(self._buffer) <= MAX_LINE
 
+    def meanwhile(self, line: bytes) -> bytes | None:
+        """The answer to a line while others wait for the program; None when it is for the program."""
+        found = _request(line)
+        if found is None or not _is_plain_id(found.get("id")):
+            return None
+        method, params, id = found["method"], found.get("params", {}), found["id"]
+        if method == "logging/setLevel" and self._revision in HANDSHAKE:
+            return _response(id, b"{}") if params.keys() == {"level"} and params["level"] in LEVELS else None
+        meta = params.get("_meta", {})
+        if not isinstance(meta, dict) or not params.keys() <= {"_meta"}:
+            return None
+        if VERSION in meta:
+            is_settled = self._revision == MODERN and method in UNCHANGING
+            return self._modern(id, method, meta, line) if is_settled else None
+        if self._revision not in HANDSHAKE or method not in ("ping", *UNCHANGING):
+            return None
+        return _response(id, b"{}" if method == "ping" else self._results[f"{method} {HANDSHAKE[-1]}"])
+
     def _answer(self, line: bytes) -> bytes | None:
         """The answer to a line, empty when it wants none; None when the line is for somebody else."""
-        try:
-            message = json.loads(line.decode())
-        except (ValueError, RecursionError):
-            return None
-        if (
-            not isinstance(message, dict)
-            or message.get("jsonrpc") != "2.0"
-            or not isinstance(message.get("method"), str)
-        ):
+        message = _request(line)
+        if message is None:
             return None
         method, params, id = message["method"], message.get("params", {}), message.get("id")
-        if not isinstance(params, dict) or not message.keys() <= {"jsonrpc", "method", "params", "id"}:
-            return None
         if "id" not in message:
             return self._note(method, line)
         if not _is_plain_id(id):
             return None
         if method == "initialize":
             return self._initialize(id, params, line)
+        if method == "logging/setLevel":
+            return self.meanwhile(line)
         meta = params.get("_meta", {})
         if not isinstance(meta, dict) or not params.keys() <= {"_meta"}:
             return None
@@ -163,6 +193,65 @@ class Greeter:
         return answer
 
 
+class LoadingAnswers:
+    """Answers, on a thread, what depends on nothing while the program is loaded, and keeps everything else for it.
+
+    Args:
+        greeter: Knows the answers, and has what arrived so far.
+        source: Where the client writes.
+        sink: Where it reads.
+    """
+
+    def __init__(self, greeter: Greeter, source: int = 0, sink: int = 1) -> None:
+        self._greeter = greeter
+        self._kept = b""
+        self._partial = b""
+        # The program puts others in the place of the standard streams.
+        self._source, self._sink = os.dup(source), os.dup(sink)
+        self._woken, self._wake = os.pipe()
+        self._thread = threading.Thread(target=self._run, args=(greeter.first.rest,), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> bytes:
+        """Answer no more; what is left for the program."""
+        os.write(self._wake, b".")
+        self._thread.join()
+        for file in (self._source, self._sink, self._woken, self._wake):
+            os.close(file)
+        return self._kept + self._partial
+
+    def _run(self, arrived: bytes) -> None:
+        while True:
+            self._take(arrived)
+            if self._woken in select.select((self._source, self._woken), (), ())[0]:
+                return
+            arrived = os.read(self._source, 1 << 16)
+            if not arrived:
+                return
+
+    def _take(self, chunk: bytes) -> None:
+        *lines, self._partial = (self._partial + chunk).split(b"\n")
+        for line in lines:
+            answer = self._greeter.meanwhile(line)
+            if answer is None:
+                self._kept += line + b"\n"
+            else:
+                _write(answer + b"\n", self._sink)
+
+
+def _request(line: bytes) -> dict[str, Any] | None:
+    """A message with a method, as every client writes it; None for anything else."""
+    try:
+        message = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
+        return None
+    if not isinstance(message.get("params", {}), dict) or not message.keys() <= {"jsonrpc", "method", "params", "id"}:
+        return None
+    return message
+
+
 def _is_plain_id(id: object) -> TypeGuard[str | int]:
     if isinstance(id, str):
         return _PLAIN_ID.fullmatch(id) is not None
@@ -199,10 +288,10 @@ def start_of(arguments: Sequence[str]) -> InstantStart | None:
         option, given, value = rest.pop(0).partition("=")
         if option == "--content-only" and not given:
             content_only = True
-        elif option in ("--profile", "--data") and (given or rest):
+        elif option in ("--profile", "--data", "--seat") and (given or rest):
             value = value if given else rest.pop(0)
             profile = value if option == "--profile" else profile
-            if option == "--data" and os.path.isfile(value):
+            if (option == "--data" and os.path.isfile(value)) or (option == "--seat" and not _HANDLE.fullmatch(value)):
                 return None
         elif option != "--ranked" or given:
             return None
@@ -273,14 +362,16 @@ def _converse(greeter: Greeter) -> FirstMessages:
         answers, goes_on = greeter.feed(chunk)
         for answer in answers:
             _write(answer)
+    if os.name == "posix":
+        greeter.first.meanwhile = LoadingAnswers(greeter)
     return greeter.first
 
 
-def _write(data: bytes) -> None:
+def _write(data: bytes, sink: int = 1) -> None:
     view = memoryview(data)
     try:
         while view:
-            view = view[os.write(1, view) :]
+            view = view[os.write(sink, view) :]
     except OSError:
         os._exit(0)  # Nobody reads any more: the client has left.
 

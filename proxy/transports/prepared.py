@@ -41,9 +41,9 @@ async def prepare(front: Front, seat: Seat, start: InstantStart) -> bool:
 
     That the folder cannot be written is no trouble: the next start is as slow as this one.
     """
-    path = Path(prepared_file(start))
+    path = Path(await anyio.to_thread.run_sync(prepared_file, start))
     known = read_prepared(str(path))
-    if known is not None and _is_current(known, front, seat):
+    if known is not None and await anyio.to_thread.run_sync(_is_current, known, front, seat):
         return False
     if known is not None:
         logger.warning("The prepared answers in %s were not those of this program; they are made again", path)

@@ -17,12 +17,12 @@ from m3bench.proxy.front import NAME, Front, tool_request
 from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.sdk import Context, is_initialized
 from m3bench.proxy.protocol.tool_calls import Caller
-from m3bench.proxy.transports.handlers import Handlers, SdkRelay, SdkServer, SeatOf, take_seat
+from m3bench.proxy.transports.handlers import Handlers, SdkRelay, SdkServer, SeatOf, client_of, take_seat
 
 
 def sdk_server(front: Front, seat_of: SeatOf) -> SdkServer:
     """An SDK server whose requests belong to the seats that `seat_of` names."""
-    handlers = Handlers(front.resources, seat_of)
+    handlers = Handlers(front.resources, seat_of, front.limit)
     server = _Server(
         NAME,
         version=front.version,
@@ -44,12 +44,6 @@ def sdk_server(front: Front, seat_of: SeatOf) -> SdkServer:
     if front.attend is not None:
         front.attend(server)
     return server
-
-
-def client_of(context: Context) -> str:
-    """Name and version of the client that sent a message."""
-    params = context.session.client_params
-    return f"{params.client_info.name} {params.client_info.version}" if params is not None else ""
 
 
 class _Server(Server[Json]):

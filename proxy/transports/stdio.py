@@ -16,6 +16,7 @@ from functools import partial
 from typing import Protocol
 
 import anyio
+import anyio.to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
@@ -231,6 +232,7 @@ class Pump:
         lines = Lines(MAX_LINE_BYTES)
         if self._first is not None:
             await self._repeat(self._first)
+            await anyio.to_thread.run_sync(self._first.close)
             await self._feed(lines, self._first.rest)
         async for chunk in self._stream.chunks(lambda chunk: self._take_calls(chunk) if lines.empty else chunk):
             await self._feed(lines, chunk)

@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel, ConfigDict
 
+from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.server.clients.client import (
     Cap,
     Entry,
@@ -33,7 +34,7 @@ from m3bench.server.clients.client import (
     Overflow,
     Structured,
 )
-from m3bench.server.store.capability import ToolLoading
+from m3bench.server.store.capability import ToolLoading, same_family
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.profiles import SIZES
@@ -294,17 +295,27 @@ class KnownClients:
         client = by_client_info(name)
         return client.structured if client is not None else ""
 
+    def most_bytes(self, name: str) -> int | None:
+        """How many bytes a client is sent at a time: none that is listed more than the one with the lowest limit."""
+        client = by_client_info(name)
+        if client is None:
+            return None
+        cap = client.result_cap
+        return min(MAX_RESULT_BYTES, cap.amount if cap is not None and cap.unit == "bytes" else MAX_RESULT_BYTES)
+
     def loading(self, name: str) -> ToolLoading:
         """How a client's model comes by the tools."""
         client = by_client_info(name)
         return client.tools if client is not None else "not known"
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
-        """What a trial found of this very version, in the short form of a capability card."""
+        """What a trial found of this version or of another of its family, in the short form of a capability card."""
         from m3bench.server.clients.trial.measured import measured
 
-        called = f"{name} {version}"
-        return next((found.short(version) for found in measured().values() if found.client == called), None)
+        client = by_client_info(name)
+        found = measured().get(client.key) if client is not None else None
+        tried = found.client.rpartition(" ")[2] if found is not None else ""
+        return found.short(tried) if found is not None and same_family(tried, version) else None
 
 
 def profile_for(client: McpClient) -> str:

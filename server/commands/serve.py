@@ -184,6 +184,16 @@ class ServeOptions:
             rich_help_panel=ADVANCED,
         ),
     ] = 0
+    seat: Annotated[
+        str | None,
+        typer.Option(
+            envvar="M3BENCH_SEAT",
+            metavar="HANDLE",
+            help="Over stdio: go on with the run of this seat, 22 to 64 random letters and digits, for frameworks that "
+            "start a server for every call.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
     advertise: Annotated[
         str | None,
         typer.Option(

@@ -33,7 +33,7 @@ def serve_stdio(settings: Settings, opening: FirstMessages | None, start: Instan
         opening: What the client was told already.
         start: What the first answers depend on, when they can be prepared for the next time.
     """
-    serve_stdio_app(lambda: _app(settings), opening, start)
+    serve_stdio_app(lambda: _app(settings), opening, start, settings.seat)
 
 
 def serve_http(settings: Settings, http: HttpOptions, operator_token: str | None) -> None:

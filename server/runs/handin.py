@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 from m3bench.tasks.answers.reading import absent, read, unknown
 from m3bench.tasks.errors import RunError
-from m3bench.tasks.picture_mark import FIELD, MEANING, is_mark
+from m3bench.tasks.picture_mark import FIELD, MEANING, is_mark, told
 from m3bench.tasks.task import Task
 
 Fields: TypeAlias = dict[str, object] | None
@@ -55,7 +55,10 @@ def wanted_lines(task: Task, *, sighted: bool = True) -> list[str]:
 
 
 def lacking(task: Task, answer: str, fields: Mapping[str, object] | None) -> str | None:
-    """What an answer lacks and how to give it; None when every field is there."""
+    """What an answer lacks and how to give it; None when every field is there that must be.
+
+    A file may go unnamed, and who does not see the picture has no mark: either is named with the others, never alone.
+    """
     found = read(task.fields, answer, fields)
     missing = absent(task.fields, found)
     strange = [name for name in unknown(task.fields, fields) if not is_mark(name)]
@@ -63,13 +66,15 @@ def lacking(task: Task, answer: str, fields: Mapping[str, object] | None) -> str
         return None
     said = []
     if missing:
-        said.append(f"missing: {', '.join(field.name for field in missing)}")
+        names = [field.name for field in task.fields if field.name not in found]
+        names += [FIELD] if task.pictures and told(answer, fields) is None else []
+        said.append(f"missing: {', '.join(names)}")
     if strange:
         said.append(f"not asked for: {', '.join(strange[:8])}")
-    names = {field.name: "…" for field in task.fields}
+    example = {field.name: "…" for field in task.fields}
     wanted = "\n".join(wanted_lines(task))
     return (
         f"Nothing was submitted yet, because fields are {'; '.join(said)}. This task asks for these fields:\n{wanted}\n"
-        f"Call submit again with `fields`, such as {json.dumps(names, ensure_ascii=False)}, or with a line "
+        f"Call submit again with `fields`, such as {json.dumps(example, ensure_ascii=False)}, or with a line "
         "`name: value` for each in `answer`. The next submit is sealed as it is."
     )

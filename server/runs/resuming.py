@@ -127,6 +127,7 @@ class Resuming:
             used=RunUse(calls=calls_used(calls), seconds=seconds_used(record)),
         )  # fmt: skip
         run.unseen = not calls
+        run.told_of_fields = await anyio.to_thread.run_sync(self._runs.sent_back, record.id)
         self._runs.take_in(seat, run)
 
     def _obstacle(self, seat: Seat, record: RunRecord, workspace: Path) -> str | None:

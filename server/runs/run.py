@@ -28,7 +28,7 @@ from m3bench.server.store.errors import explain
 from m3bench.server.store.layout import run_workspace
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, Mode, Resumption, RunRecord, now
 from m3bench.server.store.seal import file_hashes, seal
-from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError
+from m3bench.tasks.errors import PathError, RunError, SandboxError, StoreError, plain
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Reply
 from m3bench.tasks.picture_mark import new_mark
@@ -152,7 +152,7 @@ class Run:
         try:
             self.lease.put(name, result)
         except (OSError, PathError) as error:
-            raise SandboxError(f"The whole result could not be kept in the workspace: {error}") from error
+            raise SandboxError(f"The whole result could not be kept in the workspace: {plain(error)}") from error
         return f"./{name}"
 
 
@@ -407,6 +407,10 @@ class Runs:
         self._store.change_run(run, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)
         return sealed
 
+    def sent_back(self, run: str) -> bool:
+        """Whether an answer to a run was handed in before and not taken."""
+        return any(call.tool == "submit" for call in self._store.calls(run))
+
     def tool_calls(self, run: str) -> list[CallRecord]:
         """What the agent did in a run: its calls without those to the benchmark's own tools."""
         return [call for call in self._store.calls(run) if call.tool not in OWN_TOOLS]
@@ -440,14 +444,14 @@ class Runs:
             self._pool.root.mkdir(parents=True, exist_ok=True)
             return await self._pool.lease(servers=seat.servers, scenes=self._library.scenes(task))
         except OSError as error:
-            raise SandboxError(f"The run's workspace cannot be made: {error}") from error
+            raise SandboxError(f"The run's workspace cannot be made: {plain(error)}") from error
 
     def _furnish(self, lease: Lease, task: Task) -> None:
         try:
             for name, data in self._library.media(task):
                 lease.put(f"{MEDIA}/{name}", data)
         except OSError as error:
-            raise SandboxError(f"The run's workspace cannot be made: {error}") from error
+            raise SandboxError(f"The run's workspace cannot be made: {plain(error)}") from error
 
 
 def _void_words(why: str) -> str:

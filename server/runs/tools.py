@@ -28,7 +28,7 @@ from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.coercion import read_arguments
-from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError
+from m3bench.tasks.errors import InvalidArgumentsError, M3Error, RunError, plain
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Outcome
@@ -150,6 +150,8 @@ class BenchmarkTools:
         self._structured = structured
         self._shown = shown
         self._only = only
+        self._loaded = False
+        """Whether the tasks were read."""
 
     async def call(self, seat: Seat, name: str, arguments: Mapping[str, object], client: str = "") -> ToolAnswer:
         """Answer one of our own tools."""
@@ -165,13 +167,17 @@ class BenchmarkTools:
             FIND_TOOLS: self._find_tools,
         }
         try:
+            if not self._loaded:
+                # It takes a while, and other messages of the client must not wait for it.
+                await anyio.to_thread.run_sync(lambda: self._library.tasks)
+                self._loaded = True
             result = await handlers[name](seat, **arguments)
             return _answer(_with_structure(result) if self._structured(client) else result)
         except M3Error as error:
             owner = owner_of_error(error)
             if owner == "agent":
                 return _answer(_text(str(error), is_error=True), "not_found")
-            return ToolAnswer(outcome="failed", owner=owner, result=error_result(str(error)))
+            return ToolAnswer(outcome="failed", owner=owner, result=error_result(plain(error)))
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> OwnToolResult:
         if (why := self._runs.shut()) is not None:

@@ -62,7 +62,7 @@ from m3bench.tasks.trajectory import Trajectory
 
 logger = logging.getLogger(__name__)
 
-VERSION = 4
+VERSION = 5
 """Of the rules that the numbers follow; part of a run's manifest."""
 
 
@@ -120,7 +120,7 @@ def score_run(
         sight=sight_of(run, task, played),
         hearing=hearing_of(task, played),
     )
-    card = card.model_copy(update={"improvements": improvements(card)})
+    card = card.model_copy(update={"improvements": improvements(card, played.segmentation.joined)})
     return _without_numbers_if_void(card, played.excluded)
 
 

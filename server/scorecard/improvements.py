@@ -7,9 +7,10 @@ up. What is wrong about the steps depends on what a call depends on: the two sub
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from m3bench.proxy.steps.segmentation import Evidence
 from m3bench.server.scorecard.model import (
     ActualCall,
     Alignment,
@@ -27,6 +28,9 @@ from m3bench.server.scoring.profiles import PROFILES, Profile
 from m3bench.server.scoring.words import printable, value
 from m3bench.tasks.plan import Plan, PlannedCall
 
+OPEN: Evidence = "arrival"
+"""The evidence of a step that may be the continuation of the one before it."""
+
 LEAST = 0.0005
 """What gains less is not worth a line."""
 MOST = 10
@@ -34,13 +38,20 @@ _NAMED = 3
 """Names that are _listed before the rest is counted."""
 
 
-def improvements(card: ScoreCard) -> tuple[Improvement, ...]:
-    """The corrections that would raise the average, the best first; none when there is no average."""
+def improvements(card: ScoreCard, joined: Collection[int] = ()) -> tuple[Improvement, ...]:
+    """The corrections that would raise the average, the best first; none when there is no average.
+
+    What depends on a boundary of steps that the record leaves open is not said to be a fault, but to be one if.
+
+    Args:
+        card: The card, whose evidence says which steps may be the continuation of the one before them.
+        joined: The steps, from 0, inside which another one may begin.
+    """
     if card.average is None:
         return ()
     profile = PROFILES[card.scoring_profile]
     corrections = _PlanCorrections if profile.dependence == "plan" else _StepCorrections
-    found = [each for each in corrections(card.alignment, profile, card.average).all() if each.gain > LEAST]
+    found = [each for each in corrections(card, profile, card.average, joined).all() if each.gain > LEAST]
     found.sort(key=lambda each: (-round(each.average, 9), each.kind, each.reference, each.actual))
     return tuple(_once(found)[:MOST])
 
@@ -72,7 +83,10 @@ def _alignment_of(shown: Alignment, *, planned: bool) -> CallAlignment:
 class _Corrections:
     """The corrections of one card, whatever its profile."""
 
-    def __init__(self, shown: Alignment, profile: Profile, now: float) -> None:
+    def __init__(self, card: ScoreCard, profile: Profile, now: float, joined: Collection[int]) -> None:
+        shown = card.alignment
+        self._begun = frozenset(step for step, why in enumerate(card.evidence) if why == OPEN)
+        self._joined = frozenset(joined)
         self._profile = profile
         self._now = now
         self._reference = shown.reference_calls
@@ -203,6 +217,27 @@ class _Corrections:
         actual = [index for place in places for index in self._matches[place].calls]
         return self._improvement(kind=kind, average=average, reference=places, actual=actual, text=text)
 
+    def _apart_text(self, places: Sequence[int], slots: Sequence[int], ought: str) -> str:
+        """That calls which belong together went out in several steps or, where that is open, what it cost if so."""
+        names, steps = self._names(places), _listed(str(slot // 2) for slot in slots)
+        between = range(slots[0] // 2, slots[-1] // 2)
+        if all(step in self._begun for step in between):
+            return (
+                f"{names} {ought}. Whether they did is open: they came one after the other and are read as steps "
+                f"{steps}. If they did not, this is what it cost."
+            )
+        return f"{names} {ought} and went out apart, in steps {steps}."
+
+    def _mixed_text(self, then: Sequence[int], first: Sequence[int], slot: int) -> str:
+        """That calls went out with one that they need or, where that is open, what it cost if so."""
+        should = f"{self._names(then)} should wait for {self._names(first)}"
+        if slot // 2 - 1 in self._joined:
+            return (
+                f"{should}. Whether they did is open: they came one after the other and are read as one step, "
+                f"{slot // 2}. If they did not, this is what it cost."
+            )
+        return f"{should}: they went out together in step {slot // 2}."
+
     def _by_reference_step(self) -> dict[int, list[int]]:
         """The answered reference calls of each step of the reference."""
         groups: dict[int, list[int]] = {}
@@ -240,9 +275,7 @@ class _PlanCorrections(_Corrections):
             spread = sorted({self._first[place] for place in group})
             if len(spread) > 1:
                 average = max(self._average(self._moved(group, slot)) for slot in {*spread, *self._slots(group)})
-                steps = _listed(str(slot // 2) for slot in spread)
-                text = f"{self._names(group)} could go out together and went out apart, in steps {steps}."
-                yield self._about("apart", average, group, text)
+                yield self._about("apart", average, group, self._apart_text(group, spread, "could go out together"))
 
     def _parted(self) -> Iterator[Improvement]:
         """Calls that went out with one that they need, sent after it."""
@@ -254,10 +287,7 @@ class _PlanCorrections(_Corrections):
             first = sorted(set().union(*waiting.values()) - waiting.keys())
             later = min((other for other in self._found.actual_steps if other > slot), default=slot + 1)
             average = max(self._average(self._moved(sorted(waiting), to)) for to in {slot + 1, later})
-            text = (
-                f"{self._names(sorted(waiting))} should wait for {self._names(first or sorted(waiting))}: "
-                f"they went out together in step {slot // 2}."
-            )
+            text = self._mixed_text(sorted(waiting), first or sorted(waiting), slot)
             yield self._about("mixed", average, [*waiting, *first], text)
 
     def _turned(self) -> Iterator[Improvement]:
@@ -287,14 +317,10 @@ class _StepCorrections(_Corrections):
                 self._one_side(step, self._turned(step, slots)),
             )
             if len(slots) > 1:
-                spread = _listed(str(slot // 2) for slot in slots)
-                text = f"{self._names(mine)} belong together and went out apart, in steps {spread}."
-                yield self._about("apart", average, mine, text)
+                yield self._about("apart", average, mine, self._apart_text(mine, slots, "belong together"))
             elif mixed:
                 first, then = self._by_order(step, mine, mixed)
-                together = f"they went out together in step {slots[0] // 2}"
-                text = f"{self._names(then)} should wait for {self._names(first)}: {together}."
-                yield self._about("mixed", average, [*mine, *mixed], text)
+                yield self._about("mixed", average, [*mine, *mixed], self._mixed_text(then, first, slots[0]))
             elif turned:
                 first, then = self._by_order(step, mine, turned)
                 text = f"{self._names(first)} should come before {self._names(then)}: it was the other way round."

@@ -37,6 +37,10 @@ MAX_CONTRADICTIONS = 3
 MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS, MAX_NAMED = 24, 8, 15, 3, 3
 """Lines of each kind; what is left out is counted."""
 
+_RULE = "What came too soon for a model is read as the same step, anything else as a new one. "
+_RULE_SINCE = 5
+"""The version of the rules from which on steps are read so."""
+
 _BAR = 12
 _MAX_CALL, _MAX_DIFFERENCES, _MAX_SENTENCE, _MAX_REASON, _MAX_NOTE = 100, 90, 300, 800, 140
 
@@ -233,7 +237,7 @@ def _steps(card: ScoreCard) -> str:
     if card.open:
         said.append(
             f"Whether a step begins is open at {card.open} call{'s' if card.open > 1 else ''}: the record shows "
-            "neither overlap nor data flow there. "
+            f"neither overlap nor data flow there. {_RULE if card.scoring_version >= _RULE_SINCE else ''}"
             + (
                 "Ranges are over all readings of it."
                 if card.ranges_exact

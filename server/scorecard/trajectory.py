@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from m3bench.proxy.protocol.tool_calls import CUT_OFF
-from m3bench.proxy.steps.segmentation import ClientSending, Segmentation, Sending, Timed, segment
+from m3bench.proxy.steps.segmentation import ClientSending, Segmentation, Sending, Timed, segment, shown
 from m3bench.server.scorecard.model import Client
+from m3bench.server.store.capability import UNCHANGING, same_family
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.outcome import text_of
 from m3bench.tasks.table_tools import find_tool
@@ -123,11 +124,37 @@ def _counts(record: CallRecord) -> bool:
 
 
 def sending_of(client: Client | None) -> ClientSending:
-    """How a client sends the calls of one turn, when this very version of it was probed."""
+    """How a client sends the calls of one turn, when it or another version of its family was probed.
+
+    What was found of another version, of one whose number never changes, or in earlier runs is a prior.
+    """
     found = (client.capabilities if client is not None else None) or {}
-    if client is None or not client.name.endswith(f" {found.get('probed')}"):
+    version, probed = client.name.rpartition(" ")[2] if client is not None else "", str(found.get("probed"))
+    if not found or not same_family(version, probed):
         return ClientSending()
-    return ClientSending(read_only=_sending(found.get("overlap")), others=_sending(found.get("overlap_others")))
+    certain = version == probed and version not in UNCHANGING and not found.get(SEEN)
+    return ClientSending(
+        read_only=_sending(found.get("overlap")), others=_sending(found.get("overlap_others")), prior=not certain
+    )
+
+
+SEEN = "seen"
+"""Among the capabilities of a client: nobody probed it, and this is what earlier runs on its seat showed."""
+
+
+def seen_before(version: str, runs: Iterable[Sequence[CallRecord]]) -> dict[str, object] | None:
+    """What earlier runs show of how a client sends calls, in the short form of a capability card.
+
+    Args:
+        version: Of the client.
+        runs: The calls of each.
+    """
+    found = [shown([_timed(_read(record)) for record in _on_one_clock(calls)]) for calls in runs]
+    reading = "together" if any(each.read_only for each in found) else None
+    writing = "together" if any(each.others for each in found) else None
+    if reading is None and writing is None:
+        return None
+    return {"probed": version, "overlap": reading, "overlap_others": writing, SEEN: True}
 
 
 def _sending(measured: object) -> Sending | None:

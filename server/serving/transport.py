@@ -3,6 +3,7 @@
 import errno
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
@@ -25,7 +26,7 @@ from m3bench.proxy.transports.instant import FirstMessages, InstantStart
 from m3bench.proxy.transports.prepared import prepare
 from m3bench.proxy.transports.stdio import serve_stdio
 from m3bench.server.serving import interrupts
-from m3bench.tasks.errors import M3Error, UserError, first_cause
+from m3bench.tasks.errors import M3Error, RunError, UserError, first_cause
 
 
 class ServedApp(Protocol):
@@ -87,6 +88,11 @@ Make = Callable[[], ServedApp]
 QUEUED = 2048
 """Connections that may wait to be accepted."""
 
+SEAT_SECONDS = 30.0
+"""How long a process waits for the seat of a handle that another one has."""
+
+SEAT_AGAIN_SECONDS = 0.1
+
 PREPARED_AFTER = 2.0
 """Seconds from the start until the next one is prepared, so that this one is not slowed down."""
 
@@ -94,17 +100,21 @@ ACCEPTED_AT_ONCE = 64
 """Before those that are open get their turn again: a flood must not use up the files that a process may open."""
 
 
-def serve_stdio_app(make: Make, first: FirstMessages | None = None, start: InstantStart | None = None) -> None:
-    """Serve standard input and output; the process is the seat.
+def serve_stdio_app(
+    make: Make, first: FirstMessages | None = None, start: InstantStart | None = None, handle: str | None = None
+) -> None:
+    """Serve standard input and output; the process is the seat, unless that has a handle.
 
     Args:
         make: Builds what is served.
         first: What the client was told already.
         start: What a next start like this one can be prepared for.
+        handle: Of the seat, whose run goes on in one process after the other.
     """
 
     async def serve(app: ServedApp) -> None:
-        seat = app.open_seat()
+        seat = app.open_seat() if handle is None else await _seat_of_handle(app, handle)
+        seat.hint = _hint() if handle is None else ""
         async with anyio.create_task_group() as tasks:
             if start is not None:
                 tasks.start_soon(_prepare, app.front, seat, start)
@@ -112,6 +122,31 @@ def serve_stdio_app(make: Make, first: FirstMessages | None = None, start: Insta
             tasks.cancel_scope.cancel()
 
     _run(make, serve)
+
+
+async def _seat_of_handle(app: ServedApp, handle: str) -> Seat:
+    """The seat of a handle, once the process before this one has let go of it."""
+    with anyio.move_on_after(SEAT_SECONDS):
+        while True:
+            try:
+                return await app.open_handle(handle)
+            except RunError:
+                await anyio.sleep(SEAT_AGAIN_SECONDS)
+    seat = app.open_seat()
+    seat.notice = (
+        f"Another server has had the seat of this handle for {SEAT_SECONDS:.0f} seconds: end the client that started "
+        "it, or make one call at a time."
+    )
+    return seat
+
+
+def _hint() -> str:
+    """Frameworks that start a server for every call, as LlamaIndex does, are told how to keep a run."""
+    return (
+        " If you did call it, your client starts a new server for every call, and a run ends with its server: have it "
+        f"start `m3bench serve --seat {secrets.token_hex(16)}` instead, with this or any other random handle of 22 to "
+        "64 letters and digits, and every call goes on with the run of that seat."
+    )
 
 
 async def _prepare(front: Front, seat: Seat, start: InstantStart) -> None:

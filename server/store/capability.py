@@ -63,6 +63,9 @@ class CapabilityCard(TypedDict):
 ToolLoading = Literal["loaded", "by search", "not known"]
 """How a client's model comes by the tools: all are there from the start, or it searches for those that it needs."""
 
+UNCHANGING = frozenset(["", "0.0.0", "0.0.1", "0.1.0", "1", "1.0", "1.0.0"])
+"""Versions that clients give whatever their version is."""
+
 SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
 
@@ -84,12 +87,16 @@ class ClientTable(Protocol):
         """What a client does with structured content; empty when it is not known."""
         ...
 
+    def most_bytes(self, name: str) -> int | None:
+        """How many bytes a client is sent at a time; None when it is not known to have a limit."""
+        ...
+
     def loading(self, name: str) -> ToolLoading:
         """How its model comes by the tools."""
         ...
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
-        """What a trial found of this very version, in the short form of a capability card."""
+        """What a trial found of this version or of another of its family, in the short form of a capability card."""
         ...
 
 
@@ -151,6 +158,12 @@ def cards_of(data: Path, names: Iterable[str]) -> list[CapabilityCard]:
     return [found for found in cards(data) if any(re.fullmatch(pattern, found["client"]["name"]) for pattern in wanted)]
 
 
+def same_family(version: str, other: str) -> bool:
+    """Whether what was found of one version of a client may be expected of another: their first numbers are equal."""
+    first, second = (re.match(r"\D{0,2}(\d+)", each) for each in (version, other))
+    return version == other or (first is not None and second is not None and first[1] == second[1])
+
+
 def bare_name(called: str) -> str:
     """What a client calls itself, of its name and version as the record has them."""
     return called.rpartition(" ")[0] or called
@@ -159,8 +172,8 @@ def bare_name(called: str) -> str:
 def client_facts(data: Path, called: str, revision: str, table: ClientTable | None = None) -> ClientFacts:
     """What a score card says of the client that played: who it is, and the short form of its capability card.
 
-    What a probe found of this version here comes first, then what a trial of this version found elsewhere, then what
-    a probe found of another version.
+    What a probe found of this version here comes first, then what a probe here or a trial elsewhere found of another
+    version of its family, then what a probe found of any other.
 
     Args:
         data: The data folder.
@@ -174,8 +187,9 @@ def client_facts(data: Path, called: str, revision: str, table: ClientTable | No
     except InputFileError:
         known = []  # A card that cannot be read must not cost a score.
     exact = [probed for probed in known if probed["client"]["version"] == version]
-    measured = table.measured(name, version) if table is not None and not exact else None
-    chosen = (exact or known)[-1:]
+    near = exact or [probed for probed in known if same_family(probed["client"]["version"], version)]
+    measured = table.measured(name, version) if table is not None and not near else None
+    chosen = (near or known)[-1:]
     return {
         "name": called,
         "revision": revision,

@@ -2,14 +2,20 @@
 
 import json
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+import anyio
 import pytest
 
+from m3bench.proxy import router
+from m3bench.proxy.front import tool_request
+from m3bench.proxy.protocol.tool_calls import Caller
 from m3bench.proxy.router import CHECKED_AT_ONCE, MAX_ARGUMENT_BYTES, Router
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.errors import SandboxError, ToolCrashError
-from tests.proxy.house import RAW, House, Own, Upstream, refused
+from tests.proxy.house import RAW, House, Own, Run, Upstream, refused
 
 pytestmark = pytest.mark.anyio
 
@@ -155,3 +161,51 @@ async def test_third_party_tools_are_refused_outside_a_run_where_only_runs_may_u
     answer = await house.call("far__tool", {})
     assert (answer.outcome, answer.owner) == ("failed", "client")
     assert "call start_task first" in refused(answer)
+
+
+class Heard:
+    """A relay that lets a call go on once its client heard of it twice."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.said: list[tuple[str, Mapping[str, Any]]] = []
+
+    async def notify(self, method: str, params: Mapping[str, Any]) -> None:
+        self.said.append((method, params))
+        if len(self.said) == 1:
+            raise BrokenPipeError
+        assert self.run.hold is not None
+        self.run.hold.set()
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        raise AssertionError("nothing is asked")
+
+
+@pytest.mark.parametrize("token", ["p", 0, None])
+async def test_a_client_that_asked_for_it_hears_that_a_slow_tool_is_at_work(
+    token: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(router, "PROGRESS_SECONDS", 0.002)
+    house = House()
+    heard, meta = Heard(house.run), {"progressToken": token} if token is not None else {}
+    params = {"name": "math__sum", "arguments": SUM, "_meta": meta}
+    request = tool_request(Caller(seat="seat", revision="2025-11-25"), 1, params, None)
+    with anyio.fail_after(20):
+        if token is None:
+            assert (await house.router.call(house.seat, request, heard)).result == RAW
+            assert heard.said == []
+            return
+        house.run.hold = anyio.Event()
+        assert (await house.router.call(house.seat, request, heard)).result == RAW
+    assert {method for method, _ in heard.said} == {"notifications/progress"}
+    assert {said["progressToken"] for _, said in heard.said} == {token}
+    assert "math/sum has been at work" in heard.said[0][1]["message"]
+    times = [said["progress"] for _, said in heard.said]
+    assert times == sorted(set(times)), "progress only grows"
+
+
+async def test_a_fault_is_the_same_with_and_without_a_word_on_progress() -> None:
+    house = House()
+    params = {"name": "broken", "arguments": {}, "_meta": {"progressToken": 1}}
+    request = tool_request(Caller(seat="seat", revision="2025-11-25"), 1, params, None)
+    assert "ZeroDivisionError" in refused(await house.router.call(house.seat, request, Heard(house.run)))

@@ -1,6 +1,7 @@
 """What goes wrong between a client and a server is answered clearly, recorded, and survived."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,14 @@ def pipe(arguments: list[str]) -> Iterator[Pipe]:
         opened.stdin.close()
         opened.process.kill()
         opened.close()
+
+
+def test_nothing_waits_for_a_sandbox_that_starts(pipe: Pipe) -> None:
+    pipe.call(2, "math__sum", SUM)
+    pipe.send(3, "ping", {})
+    pipe.send(4, "logging/setLevel", {"level": "info"})
+    pipe.send(5, "tools/list", {})
+    assert [pipe.read()["id"] for _ in range(4)] == [3, 4, 5, 2]
 
 
 @contextmanager
@@ -185,11 +194,12 @@ def test_content_only_drops_structured_content(arguments: list[str]) -> None:
 
 
 def test_a_result_too_large_for_clients_is_cut_and_kept_whole_in_the_workspace(data: Path) -> None:
-    from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES, trim
+    from m3bench.proxy.protocol.sizes import fitted
+    from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 
     text = 'é\n"' * 700_000
     whole = json.dumps({"content": [{"type": "text", "text": text}, {"type": "image", "data": "A" * 900_000}]}).encode()
-    short = trim(whole, "the whole of it is in ./results/1.json")
+    short = fitted(whole, "the whole of it is in ./results/1.json")
     assert len(short) <= MAX_RESULT_BYTES
     blocks = json.loads(short)["content"]
     assert text.startswith(blocks[0]["text"])
@@ -211,3 +221,22 @@ def test_a_spare_sandbox_answers_the_first_call_and_leaves_nothing(
     assert list((data / "workspaces").iterdir()) == []
     (kept,) = (data / "runs").iterdir()
     assert (kept / "workspace" / "media" / "note.png").exists()
+
+
+def test_a_framework_that_starts_a_server_for_every_call_goes_on_by_a_handle(arguments: list[str]) -> None:
+    def once(name: str, options: list[str], **given: object) -> str:
+        pipe = Pipe([*arguments, *options])
+        pipe.open()
+        try:
+            return text(pipe.ask(1, name, given))
+        finally:
+            pipe.close()
+
+    lost = once("math__sum", [], **SUM)
+    found = re.search(r"m3bench serve --seat ([0-9a-f]{32})", lost)
+    assert found is not None, lost
+    seat = ["--seat", found[1]]
+    assert "# Task sum-1" in once("start_task", seat, task_id="sum-1")
+    assert once("math__sum", seat, **SUM) == "27"
+    assert "sealed" in once("submit", seat, answer="27")
+    assert "**average" in once("score", seat)

@@ -1,5 +1,7 @@
 """The mark of a picture stands below it, changes nothing above, and only its own letters count."""
 
+import zlib
+from hashlib import sha256
 from io import BytesIO
 
 import pytest
@@ -31,6 +33,23 @@ def test_a_picture_stays_as_it_is_above_the_strip() -> None:
     assert marked(picture, "ACDE") == marked(picture, "ACDE")
     other = opened(marked(picture, "ACDF")).crop((0, before.height, *after.size))
     assert other.tobytes() != strip.tobytes()
+
+
+def test_a_mark_hardly_makes_a_picture_larger() -> None:
+    library = Library()
+    names = [name for task in library.tasks.values() for name in task.pictures]
+    for name in names[::40]:
+        picture = library.picture(name)
+        assert len(marked(picture, "ACDE")) < len(picture) * 1.6 + 4_000, name
+
+
+def test_the_same_picture_and_mark_give_the_same_file_on_every_machine() -> None:
+    rows = Image.linear_gradient("L").resize((400, 300))
+    picture = saved(Image.merge("RGB", (rows, rows.rotate(180), rows)), "PNG")
+    file = marked(picture, "KXDT")
+    assert sha256(opened(file).tobytes()).hexdigest()[:16] == "8944192243441164"
+    if "ng" not in zlib.ZLIB_RUNTIME_VERSION:
+        assert sha256(file).hexdigest()[:16] == "d5e332af01657782"
 
 
 @pytest.mark.parametrize(("kind", "mode", "size"), [("JPEG", "RGB", (400, 300)), ("PNG", "P", (400, 300)),

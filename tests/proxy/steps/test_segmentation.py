@@ -1,6 +1,7 @@
 """Steps are certain where the record proves them; elsewhere a boundary is open, and the ranges hold the truth."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from m3bench.proxy.steps.hints import HINT, WAIT
-from m3bench.proxy.steps.segmentation import ClientSending, Timed, segment
+from m3bench.proxy.steps.segmentation import ClientSending, Timed, segment, shown
 from tests.proxy.clients import BEHAVIOURS, MS, PAUSES_MS, simulate
 from tests.proxy.measuring import RUNS, measure, simulated
 from tests.proxy.plays import plays
@@ -17,6 +18,20 @@ from tests.proxy.plays import plays
 SLOW = pytest.mark.slow
 
 PLAYED = ("together", "one by one, 1-300 ms", "read-only together, others one by one", "pool of 4")
+
+
+AS_MODELS_PLAY = (
+    "together",
+    "one by one, 1-5 ms",
+    "one by one, 1-300 ms",
+    "read-only together, others one by one",
+    "pool of 4",
+    "hints, one by one",
+    "probed, together",
+    "probed, one by one",
+    "probed, read-only together",
+)
+"""Behaviours whose turns can be told from the pauses between them."""
 
 
 def call(
@@ -43,8 +58,14 @@ def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behavio
         assert found.ranges.values["average"][1] == 1.0, play.task
         certain = not found.segmentation.readings.open
         assert certain == (not any(decision.open for decision in found.segmentation.decisions))
-        if certain or behaviour in ("together", "pool of 4"):
+        if certain:
             assert found.card.average == 1.0, play.task
+
+
+@pytest.mark.parametrize("behaviour", AS_MODELS_PLAY)
+def test_perfect_play_is_read_as_such_where_a_model_takes_its_time(behaviour: str) -> None:
+    for play in plays()[::3]:
+        assert measure(play, simulate(behaviour, play.references[0], play.task)).card.average == 1.0, play.task
 
 
 def test_both_certain_and_open_records_occur() -> None:
@@ -97,7 +118,7 @@ def test_a_value_from_an_answer_begins_a_step_however_fast_it_comes() -> None:
 
 def test_a_value_from_further_back_needs_a_boundary_somewhere_between() -> None:
     found = segment([call(0, 10, text="id ChIJ-77aQ"), call(12, 20), call(22, 30, {"place": "ChIJ-77aQ"})])
-    assert found.steps == ((0,), (1,), (2,))
+    assert found.steps == ((0, 1), (2,))
     assert set(found.readings.every()) == {((0, 1, 2),), ((0, 1),), ((0, 2),)}
 
 
@@ -162,11 +183,14 @@ def test_a_hint_of_one_step_is_not_believed_after_all_answers_left(
     said: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
     meta, arguments = said
-    calls = [call(0, 10, meta=meta), call(12, 20, arguments, meta=meta)]
+    calls = [call(0, 10, meta=meta), call(412, 420, arguments, meta=meta)]
     found = segment(calls)
     assert found.steps == ((0,), (1,))
     assert found.decisions[1].open
     assert "all answers had left" in found.decisions[1].contradiction
+    quick = segment([calls[0], replace(calls[1], received_ns=12 * MS, sent_ns=20 * MS)])
+    assert (quick.steps, quick.decisions[1].open) == (((0, 1),), True), "read so, and not certain"
+    assert not quick.decisions[1].contradiction
 
 
 def test_a_hint_of_one_step_is_believed_of_a_client_that_is_known_to_send_calls_in_a_row() -> None:
@@ -250,3 +274,35 @@ def test_every_reading_and_the_one_that_is_scored_respect_the_evidence(
     for index, decision in enumerate(found.decisions):
         begins = {any(step[0] == index for step in steps) for steps in readings}
         assert begins == ({True, False} if decision.open else {decision.begins})
+
+
+IN_A_ROW = ClientSending(read_only="in a row", others="in a row", prior=True)
+TOGETHER = ClientSending(read_only="together", others="together", prior=True)
+
+
+def test_what_is_known_of_another_version_holds_until_the_conversation_contradicts_it() -> None:
+    alone = [call(0, 10), call(2000, 2010)]
+    assert segment(alone, sending=TOGETHER).evidence == ("first", "client")
+    waited = [*alone, call(3000, 3400), call(3402, 3500)]
+    assert segment(waited, sending=TOGETHER).readings.open == 3, "it waited for an answer that took its time"
+    certain = segment(waited, sending=replace(TOGETHER, prior=False))
+    assert certain.decisions[1].evidence == "client"
+    overlapping = [call(0, 400), call(2, 300), call(402, 500)]
+    assert segment(overlapping, sending=IN_A_ROW).steps == ((0, 1), (2,)), "it does send calls together"
+
+
+def test_a_conversation_shows_how_its_client_sends_calls() -> None:
+    bursts = [call(0, 900), call(2, 800), call(4, 700)]
+    turn = [call(3000, 3010), call(6000, 6010)]
+    found = segment([*bursts, *turn])
+    assert found.steps == ((0, 1, 2), (3,), (4,))
+    assert [decision.open for decision in found.decisions] == [False, False, False, True, False]
+    assert shown([*bursts, *turn]) == ClientSending(others="together")
+    two = [call(9000, 9500), call(9002, 9400), call(12_000, 12_100)]
+    assert not segment([*bursts, *two]).decisions[5].open, "it could have sent a third"
+
+
+def test_how_soon_is_too_soon_is_told_by_the_turns_that_are_known() -> None:
+    proven = [call(0, 10, text="id ChIJ-77aQ"), call(50, 60, {"place": "ChIJ-77aQ"})]
+    assert segment([*proven, call(65, 70)]).steps == ((0,), (1, 2))
+    assert segment([*proven, call(90, 95)]).steps == ((0,), (1,), (2,)), "turns take 40 ms here"

@@ -222,3 +222,44 @@ def test_the_program_greets_without_loading_and_plays_on(tmp_path: Path) -> None
     played = subprocess.run(serve, input=opened + call, env=environment, capture_output=True, check=True, timeout=120)
     assert played.stdout.startswith(looked.stdout)
     assert not (tmp_path / "data" / "workspaces").exists()
+
+
+async def test_what_depends_on_nothing_is_answered_while_the_program_is_loaded(results: dict[str, bytes]) -> None:
+    greeter = Greeter(results)
+    call = say(5, "tools/call", {"name": "start_task", "arguments": {}})
+    greeter.feed(hello(HANDSHAKE[-1]) + say(1, "tools/list") + call)
+    theirs, source = os.pipe()
+    shown, sink = os.pipe()
+    meanwhile = instant.LoadingAnswers(greeter, theirs, sink)
+    lists = say(8, "resources/list")
+    try:
+        os.write(source, say(6, "ping") + lists + say(7, "logging/setLevel", {"level": "info"}) + say(9, "ping")[:20])
+        os.write(source, say(9, "ping")[20:] + say(10, "tools/list") + b'{"half')
+        with open(shown, "rb", closefd=False) as answers:
+            got = [json.loads(answers.readline()) for _ in range(4)]
+        assert [answer["id"] for answer in got] == [6, 7, 9, 10]
+        assert [answer["result"] for answer in got[:3]] == [{}, {}, {}]
+        assert got[3]["result"] == json.loads(results[f"tools/list {HANDSHAKE[-1]}"])
+        greeter.first.meanwhile = meanwhile
+        greeter.first.close()
+        assert greeter.first.rest == call + lists + b'{"half', "in the order in which it came"
+    finally:
+        for file in (theirs, source, shown, sink):
+            os.close(file)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        say(1, "logging/setLevel", {"level": "loud"}),
+        say(1, "logging/setLevel", {}),
+        say(1, "tools/list", {"cursor": "x"}),
+        say(True, "ping"),
+        b"[]",
+        say(1, "tools/list", modern()),
+    ],
+)
+async def test_what_leaves_a_doubt_waits_for_the_program(line: bytes, results: dict[str, bytes]) -> None:
+    greeter = Greeter(results)
+    greeter.feed(hello(HANDSHAKE[-1]))
+    assert greeter.meanwhile(line) is None

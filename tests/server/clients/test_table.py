@@ -2,16 +2,21 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from m3bench.proxy.front import NAME as SERVER_NAME
 from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
+from m3bench.proxy.steps.segmentation import ClientSending
 from m3bench.server.clients.client import NAME, McpClient
 from m3bench.server.clients.documents import entry_in
 from m3bench.server.clients.guide import PROGRAM, page
 from m3bench.server.clients.table import OWN_TOOLS, KnownClients, by_client_info, clients, find, profile_for
 from m3bench.server.clients.trial.measured import measured
+from m3bench.server.scorecard.model import Client
+from m3bench.server.scorecard.trajectory import sending_of
+from m3bench.server.store.capability import client_facts
 from m3bench.server.store.records import RUN_TOOLS as TOOLS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -131,3 +136,26 @@ def test_the_page_has_an_entry_that_the_client_would_read(client: McpClient) -> 
     command = entry.get("command", ())
     assert isinstance(command, Sequence)
     assert PROGRAM in [*entry.values(), *command]
+
+
+@pytest.mark.parametrize(
+    ("called", "sends"),
+    [
+        ("claude-code 2.1.326", ClientSending(read_only="together", others="in a row", prior=True)),
+        ("codex-mcp-client 0.169.0", ClientSending(read_only="together", others="in a row", prior=True)),
+        ("codex-mcp-client 0.240.1", ClientSending(read_only="together", others="in a row", prior=True)),
+        ("opencode 1.30.0", ClientSending(read_only="together", others="together", prior=True)),
+        ("qwen-cli-mcp-client-bench 0.0.1", ClientSending(read_only="together", others="in a row", prior=True)),
+        ("continue-cli-client 1.0.0", ClientSending(read_only="together", others="together", prior=True)),
+        ("claude-code 3.0.0", ClientSending()),
+        ("nobody 2.1.325", ClientSending()),
+    ],
+)
+def test_what_was_measured_of_a_client_is_expected_of_its_family(called: str, sends: ClientSending) -> None:
+    client = Client(**client_facts(Path("nowhere"), called, "2025-11-25", KnownClients()))
+    assert sending_of(client) == sends
+
+
+@pytest.mark.parametrize(("called", "most"), [("claude-ai", 900_000), ("codex-mcp-client", 900_000), ("mine", None)])
+def test_a_client_that_is_listed_has_a_limit(called: str, most: int | None) -> None:
+    assert KnownClients().most_bytes(called) == most

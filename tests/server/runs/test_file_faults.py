@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 
-from m3bench.proxy import call
+from m3bench.proxy import router
 from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest
 from m3bench.proxy.seat import Seat
 from m3bench.server.app import App
@@ -90,7 +90,7 @@ def test_any_operation_on_files_may_fail_once(
     code: int, task_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So that every result is kept in the workspace as well.
-    monkeypatch.setattr(call, "MAX_RESULT_BYTES", 1)
+    monkeypatch.setattr(router, "MAX_RESULT_BYTES", 1)
     with failing_files(tmp_path / "count", -1, code) as made:
         anyio.run(Player().play, task_set, tmp_path / "count")
     assert {"open", "write", "mkdir", "rename", "lock"} <= set(made)

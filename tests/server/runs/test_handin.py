@@ -98,7 +98,7 @@ async def test_missing_fields_are_told_once_and_the_next_answer_is_sealed(fields
         refused = await submit(client, answer="The average is larger by 2.75.")
         assert refused.is_error
         told = refused.content[0].text
-        assert "missing: difference, larger" in told
+        assert "missing: difference, larger, picture_mark." in told
         assert "by how much they differ" in told
         assert app.store.runs()[0].state == "working"
         await client.call_tool("math__add", {"firstNumber": 1, "secondNumber": 2})
@@ -106,6 +106,18 @@ async def test_missing_fields_are_told_once_and_the_next_answer_is_sealed(fields
         card = await card_of(client)
         assert card["success"] is False
         assert [check["reason"] for check in card["checks"]] == ["nothing was given", "nothing was given"]
+
+
+async def test_every_missing_field_is_named_and_none_that_was_given(fields_set: Path, tmp_path: Path) -> None:
+    async with playing(fields_set, tmp_path / "data") as (_, client):
+        await client.call_tool("start_task", {"task_id": "survey-1"})
+        told = (await submit(client, answer="x", fields={"larger": "average"})).content[0].text
+        assert "missing: difference, picture_mark." in told
+        await client.call_tool("start_task", {"task_id": "survey-1", "abandon": True})
+        told = (await submit(client, answer="picture_mark: ACDE")).content[0].text
+        assert "missing: difference, larger." in told
+        await client.call_tool("start_task", {"task_id": "survey-1", "abandon": True})
+        assert not (await submit(client, answer="x", fields=RIGHT)).is_error, "the mark alone is not asked for again"
 
 
 async def test_a_field_that_was_not_asked_for_is_told_once(fields_set: Path, tmp_path: Path) -> None:

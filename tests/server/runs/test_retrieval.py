@@ -13,6 +13,7 @@ from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.clients.table import clients
 from m3bench.server.commands.checks.clients import check_tools
+from m3bench.server.scorecard import model
 from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.settings import Settings
 from m3bench.server.store.records import CallRecord
@@ -152,8 +153,9 @@ async def test_what_a_client_adds_to_every_call_is_read_and_not_passed_on(argume
         pipe.send(id, "tools/call", {"name": "call_tool", "arguments": {**SUM, "wait_for_previous": waits}})
         assert pipe.read()["result"]["content"][0]["text"] == "108"
     pipe.close()
-    found = played_run(recorded(data))
-    assert "says the same step" in found.segmentation.decisions[1].contradiction
+    in_a_row = {"probed": "1.1", "overlap": "in a row", "overlap_others": "in a row"}
+    found = played_run(recorded(data), client=model.Client(name="c 1.1", capabilities=in_a_row))
+    assert found.segmentation.decisions[1].evidence == "hint"
     assert [call.arguments for step in found.trajectory.steps for call in step.calls] == [{"numbers": NUMBERS}] * 2
 
 

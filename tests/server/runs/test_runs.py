@@ -253,7 +253,7 @@ async def test_a_workspace_that_cannot_be_made_is_not_the_agents_fault(
 
     async with play() as playing:
         monkeypatch.setattr(Lease, "put", put)
-        assert f"The run's workspace cannot be made: {broken}" in await playing.refused("start_task")
+        assert f"The run's workspace cannot be made: {broken.strerror or broken}" in await playing.refused("start_task")
         assert playing.app.store.runs() == []
         monkeypatch.undo()
         assert "# Task" in await playing.told("start_task"), "the seat is free for another try"

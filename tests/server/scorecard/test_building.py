@@ -62,6 +62,8 @@ ONE_BY_ONE = (
     call(4000, "math/subtract", minuend=18, subtrahend=15.5),
 )
 
+APART = (ONE_BY_ONE[0], call(2000, "math/mean", numbers=NUMBERS), ONE_BY_ONE[2])
+
 
 def card_of(
     *calls: CallRecord, answer: str = "2.5", client: Client | None = None, encoder: Encoder | None = None
@@ -175,7 +177,7 @@ def test_where_the_record_is_certain_there_is_no_range() -> None:
 
 
 def test_calls_one_by_one_are_steps_of_their_own_and_the_range_holds_the_other_reading() -> None:
-    card = card_of(*ONE_BY_ONE)
+    card = card_of(*APART)
     assert card.open == 2
     assert card.metrics["step_coherence"] == pytest.approx(2 / 3)
     assert card.ranges["step_coherence"] == (card.metrics["step_coherence"], 1.0)
@@ -186,9 +188,9 @@ def test_calls_one_by_one_are_steps_of_their_own_and_the_range_holds_the_other_r
 
 
 def test_a_hint_does_not_make_one_step_of_calls_that_were_answered_one_by_one() -> None:
-    hinted = [replace(one, request=one.request[:-2] + b', "_meta": {"m3bench/step": 1}}}') for one in ONE_BY_ONE[:2]]
-    card = card_of(*hinted, ONE_BY_ONE[2])
-    assert card.metrics == card_of(*ONE_BY_ONE).metrics
+    hinted = [replace(one, request=one.request[:-2] + b', "_meta": {"m3bench/step": 1}}}') for one in APART[:2]]
+    card = card_of(*hinted, APART[2])
+    assert card.metrics == card_of(*APART).metrics
     assert card.contradictions == ("math/mean: the client says the same step, but all answers had left",)
     assert "Not followed, because the record contradicts it: math/mean" in markdown(card)
 
@@ -197,11 +199,33 @@ def test_what_a_probe_measured_of_this_client_decides_how_open_boundaries_are_re
     in_a_row = {"probed": "1", "overlap": "in a row", "overlap_others": "in a row"}
     card = card_of(*ONE_BY_ONE, client=Client(name="c 1", capabilities=in_a_row))
     assert (card.average, card.open) == (1.0, 2)
-    other = card_of(*ONE_BY_ONE, client=Client(name="c 2", capabilities=in_a_row))
-    assert other.metrics == card_of(*ONE_BY_ONE).metrics, "another version of it was probed"
     together = {"probed": "1", "overlap": "together", "overlap_others": "together"}
     narrow = card_of(*ONE_BY_ONE, client=Client(name="c 1", capabilities=together))
     assert narrow.open == 1
+    assert (narrow.average or 0) < 1, "such a client would have sent them at once"
+    family = card_of(*ONE_BY_ONE, client=Client(name="c 1.4", capabilities=together))
+    assert family.metrics == narrow.metrics, "another version of the family was probed"
+    other = card_of(*ONE_BY_ONE, client=Client(name="c 2", capabilities=together))
+    assert other.metrics == card_of(*ONE_BY_ONE).metrics, "a version of another family was probed"
+
+
+def test_what_is_open_is_read_by_what_a_model_can_do_and_advice_says_that_it_is_open() -> None:
+    quick, apart = card_of(*ONE_BY_ONE), card_of(*APART)
+    assert (quick.average, quick.open) == (1.0, 2)
+    assert quick.range_of("average")[0] < 1
+    assert "too soon for a model" in markdown(quick)
+    (advice,) = apart.improvements
+    assert advice.kind == "apart"
+    assert "Whether they did is open" in advice.text
+    assert "went out apart" not in advice.text
+    hints = [replace(each, request=each.request[:-2] + b', "_meta": {"m3bench/step": %d}}}' % number)
+             for number, each in enumerate(APART)]  # fmt: skip
+    (certain,) = card_of(*hints).improvements
+    assert "could go out together and went out apart, in steps 1 and 2" in certain.text
+    early = card_of(ONE_BY_ONE[0], ONE_BY_ONE[1], call(100, "math/subtract", minuend=18, subtrahend=15.5))
+    assert any(
+        "should wait for" in each.text and "Whether they did is open" in each.text for each in early.improvements
+    )
 
 
 def test_a_value_lies_within_its_range() -> None:

@@ -58,7 +58,8 @@ def test_a_probe_of_this_version_comes_before_a_trial_of_it_and_that_before_a_pr
     tried = measured()["claude-code"].client
     name, _, version = tried.rpartition(" ")
     assert overlap(tried) == (version, "in a row")
-    assert overlap(f"{name} 0.1") is None, "another version may do otherwise"
+    assert overlap(f"{name} 2.99.1") == (version, "in a row"), "of the same family"
+    assert overlap(f"{name} 0.1") is None, "another family may do otherwise"
     assert overlap("nobody's client 1.0") is None
     older = card("0.1", overlap_others="together")
     capability.keep(tmp_path, {**older, "client": {"name": name, "version": "0.1"}})
