@@ -11,7 +11,7 @@ from m3bench.server.commands.options import Json, RecordOptions, Tasks
 from m3bench.server.commands.recorded import records
 from m3bench.server.commands.screen import console, counted, counter, print_json
 from m3bench.server.lab.judges.cases import Case, find_cases
-from m3bench.server.lab.judges.judge import TRIES, Budget, Judge, opened
+from m3bench.server.lab.judges.judge import TRIES, Judge, JudgeBudget, opened
 from m3bench.server.lab.judges.judgements import JudgeUsage, Vote
 from m3bench.server.lab.judges.questions import MODES, NAMES, Name
 from m3bench.server.lab.judges.session import JudgingSession
@@ -161,7 +161,7 @@ def _text_only(text: str, panel: list[str]) -> list[str]:
 
 def _sit(cases: list[Case], panel: JudgePanel, asking: AskOptions) -> list[JudgedRun]:
     sessions: list[JudgingSession] = []
-    budget = Budget(requests=asking.budget, cost=asking.budget_cost)
+    budget = JudgeBudget(requests=asking.budget, cost=asking.budget_cost)
 
     async def main() -> None:
         async with opened(panel.judges, text_only=panel.blind, seconds=asking.timeout, budget=budget) as judges:

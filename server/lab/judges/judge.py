@@ -169,7 +169,7 @@ class BudgetReached(Exception):
 
 
 @dataclass(kw_only=True)
-class Budget:
+class JudgeBudget:
     """What a panel may use, counted request by request."""
 
     requests: int | None = None
@@ -215,7 +215,7 @@ class Judge:
     model: "Model | None" = None
     problem: str = ""
     seconds: float = 180.0
-    budget: Budget = field(default_factory=Budget)
+    budget: JudgeBudget = field(default_factory=JudgeBudget)
 
     async def vote(self, ask: JudgeQuestion, prompt: Prompt) -> Vote:
         """What the model says to a question.
@@ -281,12 +281,12 @@ class Judge:
 
 @asynccontextmanager
 async def opened(
-    names: list[str], *, text_only: frozenset[str], seconds: float, budget: Budget | None = None
+    names: list[str], *, text_only: frozenset[str], seconds: float, budget: JudgeBudget | None = None
 ) -> AsyncIterator[list[Judge]]:
     """Judges of these names, closed in the end; one that cannot be opened has a problem in place of a model."""
     get_model = _inspect()
     judges: list[Judge] = []
-    budget = budget or Budget()
+    budget = budget or JudgeBudget()
     try:
         for name in names:
             sighted = name not in text_only
@@ -305,7 +305,7 @@ async def opened(
                     await judge.model.api.aclose()
 
 
-def _ask_by_budget(model: "Model", name: str, budget: Budget, policy: RetryPolicy) -> None:
+def _ask_by_budget(model: "Model", name: str, budget: JudgeBudget, policy: RetryPolicy) -> None:
     """Have every request of a model counted, and tried again by us alone, visibly."""
     api: Any = model.api
     generate = api.generate
