@@ -27,7 +27,7 @@ OPTIONS = (
     "--disable-sync", "--no-first-run",
 )  # fmt: skip
 
-AXE = Path(__file__).parent / "server" / "results" / "site" / "axe"
+AXE = Path(__file__).parent / "server" / "lab" / "reports" / "site" / "axe"
 
 SECONDS = 30.0
 """How long a page may take to be ready, on a machine that does other things too."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.children import family
 
-START_SECONDS = 90.0
+START_SECONDS = 150.0
 
 _QUIET = {"RAY_USAGE_STATS_ENABLED": "0"}
 
@@ -36,12 +36,21 @@ class Node:
 
     def kill(self) -> None:
         """Kill every process of the node, workers included, as a power cut does."""
-        for pid in family(self.process.pid):
+        for pid in {*family(self.process.pid), *self._session()}:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
         self.process.wait()
+
+    def _session(self) -> Iterator[int]:
+        # A node that gave up leaves children which are nobody's.
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                if os.getsid(int(path.name)) == self.process.pid:
+                    yield int(path.name)
+            except ProcessLookupError:
+                continue
 
 
 class Nodes:
@@ -60,29 +69,33 @@ class Nodes:
         port, door = self.address.rpartition(":")[2], str(_free_port())
         self.from_outside = f"ray://127.0.0.1:{door}"
         """Where programs that are on none of the nodes connect to."""
-        self.head = Node(["--head", "--port", port, "--include-dashboard", "false", "--temp-dir", str(folder / "r"),
-                          "--ray-client-server-port", door, "--num-cpus", str(cpus)], self._logs)  # fmt: skip
-        self.nodes = [self.head]
-        self._await("Ray runtime started", self.head)
+        self.nodes: list[Node] = []
+        self.head = self._start(["--head", "--port", port, "--include-dashboard", "false", "--temp-dir",
+                                 str(folder / "r"), "--ray-client-server-port", door])  # fmt: skip
 
     def add(self) -> Node:
         """Start a further node, and wait until it has joined."""
-        node = Node(["--address", self.address, "--num-cpus", str(self._cpus)], self._logs)
-        self.nodes.append(node)
-        self._await("Ray runtime started", node)
-        return node
+        return self._start(["--address", self.address])
 
     def close(self) -> None:
         """End all that is left of it."""
         for node in reversed(self.nodes):
             node.kill()
 
-    def _await(self, text: str, node: Node) -> None:
+    def _start(self, arguments: list[str]) -> Node:
+        # A node gives up when it has not joined after 30 seconds; on a busy machine the next one does.
         deadline = time.monotonic() + START_SECONDS
-        while text not in (said := node.log.read_text()):
-            assert node.process.poll() is None, said
-            assert time.monotonic() < deadline, said
-            time.sleep(0.1)
+        while True:
+            node = Node([*arguments, "--num-cpus", str(self._cpus)], self._logs)
+            self.nodes.append(node)
+            while node.process.poll() is None:
+                if "Ray runtime started" in node.log.read_text():
+                    return node
+                assert time.monotonic() < deadline, node.log.read_text()
+                time.sleep(0.1)
+            assert time.monotonic() < deadline, node.log.read_text()
+            self.nodes.remove(node)
+            node.kill()
 
 
 @contextmanager

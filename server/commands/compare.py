@@ -28,7 +28,7 @@ from m3bench.server.scoring.compare import Comparison
 from m3bench.server.scoring.compare import compare as compare_rows
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.results import read_results
-from m3bench.server.scoring.words import printable
+from m3bench.server.scoring.words import p_value, printable
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.json_types import JsonObject
 
@@ -247,11 +247,6 @@ def _show_comparison(comparison: Comparison, first: str, second: str) -> None:
     for name, tasks in (("A", comparison.only_first), ("B", comparison.only_second)):
         if tasks:
             out.print(f"Only in {name}: {some_names(tasks)}", style="yellow", soft_wrap=True)
-
-
-def p_value(value: float) -> str:
-    """A p as people write it."""
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _comparison_json(comparison: Comparison) -> JsonObject:

@@ -67,10 +67,13 @@ class Comparison:
     """`solved` first, where it is known; then the metrics and the average."""
     only_first: tuple[str, ...]
     only_second: tuple[str, ...]
-    caution: str | None = None
-    """What the intervals do not cover, and why there is no test; None where there is one."""
     mcnemar: float | None = None
     """p of McNemar's exact test of *solved*, where each task was tried once in both sets."""
+
+    @property
+    def caution(self) -> str | None:
+        """What the intervals do not cover, and why there is no test; None where there is one."""
+        return next((change.paired.caution for change in self.changes if change.paired is not None), None)
 
 
 Solved = Mapping[str, Sequence[bool]]
@@ -110,7 +113,6 @@ def compare(
         changes=tuple(changes),
         only_first=tuple(task for task in ours if task not in theirs),
         only_second=tuple(task for task in theirs if task not in ours),
-        caution=next((found.paired.caution for found in changes if found.paired is not None), None),
         mcnemar=_exact(common, *solved) if solved is not None else None,
     )
 

@@ -29,3 +29,8 @@ def value(data: JSON, limit: int = MAX_VALUE) -> str:
 def _escape(character: str) -> str:
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def p_value(p: float) -> str:
+    """A p as people write it."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -13,7 +13,7 @@ from m3bench.server.store.sqlite import SqliteStore
 from tests.proxy.web import events
 from tests.server.hosts import Hosts
 
-LOADS = {"process": (32, 10_000), "docker": (16, 2_000)}
+LOADS = {"process": (32, 10_000), "docker": (8, 2_000)}
 """How many seats make how many calls. A container costs a second to start here."""
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from m3bench.server.lab.results.documents import JsonDocument, plain
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample
 from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
+from m3bench.server.scoring.statistics.clusters import clusters_of
 from m3bench.server.scoring.statistics.components import Components, components
 from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, Estimate, Interval, Kind, estimate, macro, mean_of
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
@@ -164,8 +165,8 @@ def _detectable(samples: Samples, families: Mapping[str, str | None], parts: Com
     if parts is None:
         return None
     repeats = sum(map(len, samples.values())) / len(samples)
-    clusters = len({families.get(task) or task for task in samples})
-    if clusters < FEW_FAMILIES:
+    count = clusters_of([families.get(task) for task in samples]).families
+    if count < FEW_FAMILIES:
         return None
-    size = Size(families=clusters, tasks=len(samples), repeats=max(1, round(repeats)))
+    size = Size(families=count, tasks=len(samples), repeats=max(1, round(repeats)))
     return detectable(planned_error(size, parts), size.freedom)

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import betaincinv, expit, gammaln
 
-Floats = npt.NDArray[np.float64]
+from m3bench.server.scoring.statistics.clusters import Floats, Places
 
 PRIOR = 0.4
 RHOS = {0.02: 1.0, 0.1: 2.0, 0.2: 2.0, 0.3: 1.6, 0.4: 1.3, 0.5: 0.9, 0.6: 0.6, 0.7: 0.4, 0.8: 0.3}
@@ -111,7 +110,7 @@ def over_draws(mean: float, draws: float, level: float) -> Posterior:
     )
 
 
-def dispersion(values: Floats, place: npt.NDArray[np.intp], usual: float, *, overall: bool = False) -> float:
+def dispersion(values: Floats, place: Places, usual: float, *, overall: bool = False) -> float:
     """How much the tasks of a family vary, as a part of what being solved or not would.
 
     Args:

@@ -9,12 +9,14 @@ The test turns the sign of whole clusters round: were both sets made by one agen
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
 from m3bench.server.scoring.statistics.clusters import Clusters, Floats, clusters_of, critical
 from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, LEVEL, Interval, caution
+
+Number = TypeVar("Number", float, Floats)
 
 _SAME = 1e-12
 _LATTICE = 4000
@@ -89,11 +91,11 @@ def difference(
 def standard_error(steps: Floats, clusters: Clusters) -> float:
     """Of the mean of differences by task: cluster-robust, with the spread of two more tasks."""
     residuals = clusters.sums(steps) - steps.mean() * clusters.sums(np.ones(len(steps)))
-    spread = float(residuals @ residuals) + unseen(float(steps @ steps), int((abs(steps) > _SAME).sum()))
+    spread = float(residuals @ residuals) + unseen(float(steps @ steps), float((abs(steps) > _SAME).sum()))
     return float((spread * clusters.count / (clusters.count - 1)) ** 0.5) / len(steps)
 
 
-def unseen(squares: float, differing: int) -> float:
+def unseen(squares: Number, differing: Number) -> Number:
     """The squares that two more tasks would add, given those of the tasks that differ and their number."""
     return 2 * (squares + _UNSEEN_SIZE) / (differing + _UNSEEN_SIZE)
 

@@ -37,6 +37,11 @@ class Pair:
     clear: bool
     """Whether the difference is more than chance gives, among all that are looked at."""
 
+    @property
+    def order(self) -> tuple[str, str]:
+        """The better set and the worse one."""
+        return (self.second, self.first) if self.difference.value > 0 else (self.first, self.second)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
@@ -66,10 +71,10 @@ class Ranking:
             return None
         if self.threshold is None:
             needed = ceil(FEW_FAMILIES * max(1, self.tasks / max(1, self.families)))
+            noun = "family" if self.families == 1 else "families"
             return (
-                f"There are no ranks: the sets share {counted(self.families, 'family', 'families')}, and fewer than "
-                f"{FEW_FAMILIES} cannot tell any two apart. With as many tasks in each, {FEW_FAMILIES} families are "
-                f"{needed} tasks."
+                f"There are no ranks: the sets share {self.families} {noun}, and fewer than {FEW_FAMILIES} cannot tell "
+                f"any two apart. With as many tasks in each, {FEW_FAMILIES} families are {needed} tasks."
             )
         told = "No two sets can be told apart by this record"
         widest = max(self.pairs, key=lambda pair: _studentised(pair.difference)).difference
@@ -78,11 +83,6 @@ class Ranking:
         least = detectable(widest.error, widest.freedom, threshold=self.threshold)
         needed = ceil(self.tasks * max(1.0, least / abs(widest.value)) ** 2)
         return f"{told}. A difference like the clearest one, {abs(widest.value):.3f}, would take some {needed} tasks."
-
-
-def counted(number: int, singular: str, plural: str) -> str:
-    """A number of things in words."""
-    return f"{number} {singular if number == 1 else plural}"
 
 
 def rank(values: Values, families: Mapping[str, str | None], *, joint: bool = False, level: float = LEVEL) -> Ranking:
@@ -136,8 +136,8 @@ def _threshold(
         steps = np.where(known, steps, 0.0)
         sums, sizes = found.sums(steps), found.sums(known.astype(float))
         residuals = sums - sizes * (sums.sum(axis=0) / np.maximum(1, sizes.sum(axis=0)))
-        squares, differing = (steps**2).sum(axis=0), (abs(steps) > 1e-12).sum(axis=0)
-        spread = (residuals**2).sum(axis=0) + np.array([unseen(*pair) for pair in zip(squares, differing, strict=True)])
+        differing = (abs(steps) > 1e-12).sum(axis=0).astype(np.float64)
+        spread = (residuals**2).sum(axis=0) + unseen((steps**2).sum(axis=0), differing)
         drawn = _studentise(signs @ residuals, spread, found.count).max(axis=1)
         single.append(float(np.quantile(drawn, level, method="higher")))
         largest = np.maximum(largest, drawn)
@@ -155,7 +155,7 @@ def _places(names: list[str], pairs: tuple[Pair, ...]) -> dict[str, Rank]:
     behind, ahead = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     score = dict.fromkeys(names, 0.0)
     for pair in pairs:
-        better, worse = (pair.second, pair.first) if pair.difference.value > 0 else (pair.first, pair.second)
+        better, worse = pair.order
         if pair.clear:
             behind[worse] += 1
             ahead[better] += 1
@@ -165,7 +165,7 @@ def _places(names: list[str], pairs: tuple[Pair, ...]) -> dict[str, Rank]:
     high = {name: len(names) - ahead[name] for name in names}
     for pair in pairs:
         if _studentised(pair.difference) >= APART - 1e-9:
-            better, worse = (pair.second, pair.first) if pair.difference.value > 0 else (pair.first, pair.second)
+            better, worse = pair.order
             # Whoever is above the middle between the two is a candidate for the places before it, and nobody else.
             middle = (score[better] + score[worse]) / 2
             before = sum(other > middle for other in score.values())

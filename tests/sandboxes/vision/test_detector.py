@@ -114,7 +114,7 @@ def test_a_damaged_file_is_named(place: Path, tmp_path: Path, monkeypatch) -> No
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "group1-shard3of5").write_bytes(b"\0" * 4_194_304)
     monkeypatch.setattr(weights, "folder", lambda: tmp_path)
-    with pytest.raises(SandboxError, match="group1-shard3of5 is damaged: run m3bench vision"):
+    with pytest.raises(SandboxError, match="group1-shard3of5 is damaged: run m3bench tools vision"):
         Detector()
 
 

@@ -6,7 +6,7 @@ from m3bench.server.lab.reports.paper.analyses import GroupNumbers
 from m3bench.server.lab.reports.paper.tables import PaperTable, markdown_text
 from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.results.analyses.failures import CLASSES
-from m3bench.server.scoring.words import printable
+from m3bench.server.scoring.words import p_value, printable
 
 MANY = 8
 """Differences that are told one by one; beyond that they are counted."""
@@ -58,8 +58,8 @@ def _certain(board: Leaderboard) -> list[str]:
     for pair in sorted(clear, key=lambda pair: -abs(pair.difference))[:MANY]:
         better, worse = (pair.second, pair.first) if pair.difference > 0 else (pair.first, pair.second)
         told.append(
-            f"{printable(better)} solves {abs(pair.difference) * 100:.1f} points more than {printable(worse)} "
-            f"(p {'< 0.001' if pair.p is not None and pair.p < 0.001 else format(pair.p or 0.0, '.3f')})."
+            f"{printable(better)} solves {abs(pair.difference) * 100:.1f} points more than {printable(worse)}"
+            f"{'' if pair.p is None else f' (p {p_value(pair.p)})'}."
         )
     return [*told, f"… and {len(clear) - MANY} more in `pairs.csv`."] if len(clear) > MANY else told
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from m3bench.server.scoring.words import printable
+from m3bench.server.scoring.words import p_value, printable
 
 Form = Literal["text", "count", "score", "share", "change", "points", "p", "amount", "cost"]
 """How a value is written for reading: as text, a whole number, 0.123, 12.3 %, +0.123, +12.3, a p, 12.3, $0.12."""
@@ -174,7 +174,7 @@ def _number(value: float, form: Form) -> str:
         case "points":
             return f"{value * 100:+.1f}".replace("-", "−")
         case "p":
-            return "< 0.001" if value < 0.001 else f"{value:.3f}"
+            return p_value(value)
         case "amount":
             return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
         case "cost":

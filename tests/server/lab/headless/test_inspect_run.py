@@ -133,7 +133,7 @@ def test_inspects_own_log_has_the_same_numbers(played: Path) -> None:
         assert score.metadata["checks"] == [check.to_json() for check in card.checks]
         assert score.metadata["outcomes"] == card.outcomes
     assert not found
-    means = {score.name: score.metrics["mean"].value for score in log.results.scores}
+    means = {score.name: score.metrics["m3bench/mean"].value for score in log.results.scores}
     assert means.pop("success") == pytest.approx(1 / 3)
     assert means.pop("m3_average") == pytest.approx(aggregate.mean(results.paper_rows)["average"])
     known = {name: value for name, value in aggregate.mean(results.rows).items() if value is not None}

@@ -74,7 +74,7 @@ def test_looking_only_writes_nothing(data: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_one_line_and_exit_code_2(data: Path, tmp_path: Path, arguments: list[str], says: str):
     (tmp_path / "mine.txt").write_text("mine")
     done = subprocess.run(
-        [*CLI, "curate", *arguments, "--data", str(data), "--sandbox", "inprocess"],
+        [*CLI, "lab", "curate", *arguments, "--data", str(data), "--sandbox", "inprocess"],
         capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 2
