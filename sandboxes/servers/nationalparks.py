@@ -364,7 +364,10 @@ async def findParks(
         return park_summary(park) if park["id"] in _parks() else unit_summary(park)
 
     size, offset = _count("limit", limit, DEFAULT_LIMIT), _count("start", start, 0)
-    found = [*_found("parks", q, fits), *_found("park_units", q, fits)]
+    found = _found("parks", q, fits)
+    # Whoever names a park means it; a list of all that fits has the smaller units too.
+    if not (q and q.strip() and found):
+        found += _found("park_units", q, fits)
     page = [show(park) for park in found[offset : offset + size]]
     answer = {"total": len(found), "limit": size, "start": offset, "parks": page}
     return covered(answer, found, q if q and q.strip() else "any")
