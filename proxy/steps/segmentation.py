@@ -15,8 +15,9 @@ versions of it did: the last holds until the conversation contradicts it. Time a
 
 The steps that are scored read every open boundary by one rule, whatever the tools and the reference are. A call begins
 a step, with one exception: it came sooner after the last answer than any turn of a model does, and the client does not
-send such calls together. How soon that is, the boundaries tell that data flow proves. Pure, and re-runnable over old
-logs; every decision carries its evidence, and what contradicts it is said.
+send such calls together. How soon that is, the turns tell that data flow proves. A conversation without any pause for a
+model to think is no model's, and nothing in it is too soon, unless the client is known to send calls in a row. Pure,
+and re-runnable over old logs; every decision carries its evidence, and what contradicts it is said.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,12 @@ VERSION = 3
 
 MODEL_NS = 300_000_000
 """A model needs longer than this between two calls; what comes sooner, the client did by itself."""
+
+INSTANT_NS = 100_000_000
+"""Whoever takes turns faster than this is no model: its times say nothing about what was one turn."""
+
+THOUGHT_NS = 1_000_000_000
+"""A pause this long is a model's."""
 
 TOGETHER_NS = 1_000_000_000
 """Calls that are sent together arrive within this time, however fast they are answered."""
@@ -182,7 +189,7 @@ class _Marks:
         self._floor = self._floors()
         self.conversation = self._drawn()
         self._join_claimed()
-        self._soon = self._shortest_turn() // 2
+        self._soon = self._too_soon()
         wanted = [place for place in self.conversation.open if not self._continues(place)]
         self.begins = self.conversation.reading(wanted)
 
@@ -266,8 +273,11 @@ class _Marks:
         return apart and not full and self._sending_at(place) == ("together", "together")
 
     def _overlaps_of(self, read_only: bool) -> int:
-        """How often two neighbouring calls of a kind overlapped."""
-        return sum(self._joined[place] for place in self._neighbours(read_only))
+        """How often a call of a kind overlapped with its neighbour, whatever that one's kind."""
+        pairs = enumerate(pairwise(self.calls), 1)
+        return sum(
+            self._joined[place] and read_only in (before.read_only, call.read_only) for place, (before, call) in pairs
+        )
 
     def _neighbours(self, read_only: bool) -> Iterator[int]:
         """The places of calls of a kind that follow another of it."""
@@ -291,16 +301,19 @@ class _Marks:
         long = before.sent_ns - before.received_ns > PROMPT_NS
         return long and not self._joined[place] and self._seen[place] is None and self._waits[place] < MODEL_NS
 
-    def _shortest_turn(self) -> int:
-        """The least time from the last answer to a call that is known to begin a turn; 0 when none is known."""
+    def _too_soon(self) -> int:
+        """Within which time after the last answer no model takes a turn; 0 when the conversation does not tell."""
         proven = [place for place in self.conversation.forced if place and self._seen[place] is not None]
-        return min((self._waits[place] for place in proven), default=0)
+        shortest = min((self._waits[place] for place in proven), default=0)
+        if shortest >= INSTANT_NS:
+            return min(shortest // 2, MODEL_NS)
+        return MODEL_NS if not proven and any(wait >= THOUGHT_NS for wait in self._waits[1:]) else 0
 
     def _continues(self, place: int) -> bool:
         """Whether an open boundary is read as none, because the call came too soon for a turn of a model.
 
-        How soon that is, the turns tell that are known: half of the shortest. Where none is, a client that sends such
-        calls together has sent all there were; of another, a model is slower than what comes within `MODEL_NS`.
+        Half of the shortest turn that is known is too soon. Where none is known, only the calls of a client that is
+        known to send them in a row can be, or says that it did, or paused as a model does elsewhere.
         """
         before, call = self.calls[place - 1], self.calls[place]
         if all(
@@ -308,7 +321,8 @@ class _Marks:
             for kind in (before.read_only, call.read_only)
         ):
             return self._waits[place] < self._soon and call.received_ns - before.received_ns < PROMPT_NS
-        return self._waits[place] < min(self._soon or MODEL_NS, MODEL_NS)
+        in_a_row = "in a row" in self._sending_at(place) or self._claims[place] == "same"
+        return self._waits[place] < (self._soon or MODEL_NS * in_a_row)
 
 
 def _claim(before: Timed, call: Timed) -> Literal["same", "new"] | None:

@@ -118,7 +118,7 @@ def test_a_value_from_an_answer_begins_a_step_however_fast_it_comes() -> None:
 
 def test_a_value_from_further_back_needs_a_boundary_somewhere_between() -> None:
     found = segment([call(0, 10, text="id ChIJ-77aQ"), call(12, 20), call(22, 30, {"place": "ChIJ-77aQ"})])
-    assert found.steps == ((0, 1), (2,))
+    assert found.steps == ((0,), (1,), (2,))
     assert set(found.readings.every()) == {((0, 1, 2),), ((0, 1),), ((0, 2),)}
 
 
@@ -303,6 +303,21 @@ def test_a_conversation_shows_how_its_client_sends_calls() -> None:
 
 
 def test_how_soon_is_too_soon_is_told_by_the_turns_that_are_known() -> None:
-    proven = [call(0, 10, text="id ChIJ-77aQ"), call(50, 60, {"place": "ChIJ-77aQ"})]
-    assert segment([*proven, call(65, 70)]).steps == ((0,), (1, 2))
-    assert segment([*proven, call(90, 95)]).steps == ((0,), (1,), (2,)), "turns take 40 ms here"
+    proven = [call(0, 10, text="id ChIJ-77aQ"), call(210, 220, {"place": "ChIJ-77aQ"})]
+    assert segment([*proven, call(225, 230)]).steps == ((0,), (1, 2))
+    assert segment([*proven, call(350, 355)]).steps == ((0,), (1,), (2,)), "turns take 200 ms here"
+
+
+def test_where_nobody_pauses_as_a_model_does_nothing_is_too_soon() -> None:
+    instant = [call(0, 10), call(12, 20), call(24, 30)]
+    assert segment(instant).steps == ((0,), (1,), (2,))
+    assert segment([*instant, call(2000, 2010)]).steps == ((0, 1, 2), (3,)), "a model thought for two seconds"
+    in_a_row = ClientSending(others="in a row")
+    assert segment(instant, sending=in_a_row).steps == ((0, 1, 2),)
+    proven = [call(0, 10, text="id ChIJ-77aQ"), call(30, 40, {"place": "ChIJ-77aQ"}), call(45, 50)]
+    assert segment(proven).steps == ((0,), (1,), (2,)), "turns take 20 ms here: no model's"
+
+
+def test_calls_of_both_kinds_that_overlap_show_that_both_are_sent_together() -> None:
+    found = segment([call(0, 300), replace(call(2, 280), read_only=True), call(310, 700), call(312, 650)])
+    assert found.steps == ((0, 1), (2, 3))

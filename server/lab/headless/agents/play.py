@@ -75,7 +75,7 @@ class AgentPlay:
         """Give the run up and begin the same task anew."""
         opening = await self.client.call_tool("start_task", {"task_id": self.task.id, "abandon": True})
         facts = (opening.meta or {})["m3bench/task"]
-        self.run, self.steps = str(facts["run"]), 0
+        self.run = str(facts["run"])
 
     async def tools(self) -> list[Tool]:
         """The tools of the seat, the benchmark's own left out."""

@@ -1,6 +1,8 @@
 """What a model is told of a task: everything that a client is told, with the picture of its own run."""
 
 from base64 import b64decode
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from inspect_ai.model import ChatMessageUser, ContentAudio, ContentImage, ContentText, ContentVideo
@@ -72,5 +74,5 @@ def test_inspect_shows_the_numbers_of_the_tables() -> None:
     ]
     found = estimate(values, families, of="solved")
     assert found is not None
-    assert mean()(scores) == pytest.approx(found.value)
-    assert stderr("solved")(scores) == pytest.approx(found.error)
+    shown: tuple[Callable[[list[SampleScore]], object], ...] = cast("Any", (mean(), stderr("solved")))
+    assert [metric(scores) for metric in shown] == pytest.approx([found.value, found.error])

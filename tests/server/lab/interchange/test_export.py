@@ -171,7 +171,9 @@ def test_atif_trajectories_hold_their_own_rules(played: Path) -> None:
     assert survey.schema_version == "ATIF-v1.7"
     assert (survey.agent.name, survey.agent.version) == ("oracle", version("m3bench"))
     assert [step.source for step in survey.steps] == ["user", "agent", "agent", "agent"]
-    question, picture = survey.steps[0].message
+    message = survey.steps[0].message
+    assert not isinstance(message, str)
+    question, picture = message
     assert isinstance(question, ContentPart)
     assert question.text is not None
     assert question.text.startswith("What are the middle and the average")

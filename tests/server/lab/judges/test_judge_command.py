@@ -418,8 +418,8 @@ def test_a_judge_whose_key_is_refused_is_not_asked_again(judge: Judge, place: En
 
 
 def test_a_judge_that_is_busy_is_asked_again_in_sight(judge: Judge, place: Endpoint, judged_set: Path) -> None:
-    left = iter([503])
-    place.answer = lambda body: (next(left, 200), "busy") if left.__length_hint__() else opinionated(body)
+    left = [503]
+    place.answer = lambda body: (left.pop(), "busy") if left else opinionated(body)
     done = judge(judged_set, judged_set, "--what", "grounding", "--parallel", "1")
     assert len(place.requests) == 9
     assert "overload (503): busy. Next try in 1 s." in done.stderr
