@@ -307,7 +307,10 @@ class _Marks:
         shortest = min((self._waits[place] for place in proven), default=0)
         if shortest >= INSTANT_NS:
             return min(shortest // 2, MODEL_NS)
-        return MODEL_NS if not proven and any(wait >= THOUGHT_NS for wait in self._waits[1:]) else 0
+        thought = any(
+            wait >= THOUGHT_NS and not joined for wait, joined in zip(self._waits[1:], self._joined[1:], strict=True)
+        )
+        return MODEL_NS if thought and not proven else 0
 
     def _continues(self, place: int) -> bool:
         """Whether an open boundary is read as none, because the call came too soon for a turn of a model.

@@ -312,6 +312,8 @@ def test_where_nobody_pauses_as_a_model_does_nothing_is_too_soon() -> None:
     instant = [call(0, 10), call(12, 20), call(24, 30)]
     assert segment(instant).steps == ((0,), (1,), (2,))
     assert segment([*instant, call(2000, 2010)]).steps == ((0, 1, 2), (3,)), "a model thought for two seconds"
+    late = [call(received + 9000, sent + 9000) for received, sent in ((0, 60), (20, 60), (61, 100))]
+    assert segment(late).steps == ((0, 1), (2,)), "nobody knows what was before the first call"
     in_a_row = ClientSending(others="in a row")
     assert segment(instant, sending=in_a_row).steps == ((0, 1, 2),)
     proven = [call(0, 10, text="id ChIJ-77aQ"), call(30, 40, {"place": "ChIJ-77aQ"}), call(45, 50)]
