@@ -33,8 +33,8 @@ MAX_LINE_CHARACTERS = 32_000
 _LINES = frozenset(("path", "points", "locations", "markers"))
 _BOUNDED = frozenset(("amazon", "excel", "food_nutrition_mcp", "ppt"))
 """Servers that have bounds of their own."""
-_FILES = frozenset(("desk", "dinox-mcp", "imagesorcery-mcp", "ocr", "pyzbar-mcp", "recordings", "studio"))
-"""Servers that work on files: nothing is looked up, and a text that is written is as long as it likes."""
+_FILES = frozenset(("desk", "dinox-mcp", "imagesorcery-mcp", "ocr", "probe", "pyzbar-mcp", "recordings", "studio"))
+"""Servers that work on files or on nothing: a text is not looked up, and is as long as it likes."""
 MAX_NAMED = 10
 """Undeclared arguments that are named in an answer."""
 

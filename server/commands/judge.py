@@ -17,6 +17,7 @@ from m3bench.server.lab.judges.questions import MODES, NAMES, Name
 from m3bench.server.lab.judges.session import JudgingSession
 from m3bench.server.lab.judges.summary import JudgedRun, judged, overall
 from m3bench.server.lab.judges.tables import show
+from m3bench.server.scoring.words import printable
 from m3bench.server.serving import interrupts
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import BUNDLED, Library
@@ -254,4 +255,5 @@ def _judges(entry: JudgedRun) -> set[str]:
 
 
 def _say(message: str) -> None:
-    print(f"m3bench: {message}", file=sys.stderr, flush=True)
+    # What a provider says may hold anything.
+    print(f"m3bench: {printable(message)}", file=sys.stderr, flush=True)

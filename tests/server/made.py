@@ -1,9 +1,8 @@
-"""Fresh sets of tasks for tests, made by one process per core and kept for the session."""
+"""Fresh sets of tasks for tests, kept for the session."""
 
 import os
 import random
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from functools import cache, partial
 
@@ -24,7 +23,6 @@ SEEDS = (2, 3, 4)
 PER_FAMILY = 3 if FULL else 1
 GOALS = 99 if FULL else 1
 """Of how many goals of a family pictures are made anew."""
-_WORKERS = 2
 
 
 def seeded(families: Iterable[str]) -> list[tuple[str, int]]:
@@ -48,20 +46,11 @@ def family_set(family: str, seed: int, per_family: int = PER_FAMILY) -> MadeLibr
     return anyio.run(main)
 
 
-def proved(seed: int, family: str) -> tuple[MadeLibrary, list[str]]:
+@cache
+def proved(family: str, seed: int) -> tuple[MadeLibrary, list[str]]:
     """A family's tasks and what is wrong with them."""
     library = family_set(family, seed)
     return library, anyio.run(partial(verify, library, InProcessBackend()))
-
-
-@cache
-def fresh() -> dict[tuple[str, int], tuple[MadeLibrary, list[str]]]:
-    """Every family with its seeds."""
-    art()
-    wanted = seeded(FAMILIES)
-    with ProcessPoolExecutor(_WORKERS) as pool:
-        made = pool.map(proved, [seed for _, seed in wanted], [family for family, _ in wanted])
-        return dict(zip(wanted, made, strict=True))
 
 
 def asked_alike(family: str, goal: str) -> tuple[MadeTask, MadeTask]:

@@ -319,7 +319,9 @@ def _ask_by_budget(model: "Model", name: str, budget: JudgeBudget, policy: Retry
         return await patiently(once, policy, told)
 
     def told(failure: Failure, pause: float) -> None:
-        print(f"m3bench: judge {name}: {failure}. Next try in {pause:.0f} s.", file=sys.stderr, flush=True)
+        print(
+            f"m3bench: judge {name}: {printable(str(failure))}. Next try in {pause:.0f} s.", file=sys.stderr, flush=True
+        )
 
     api.generate = counted
 

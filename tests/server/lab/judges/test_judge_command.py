@@ -239,7 +239,8 @@ def test_a_judge_that_fails_shrinks_the_ensemble_and_is_reported(
     assert "no such" in run["missing"][0]["why"]
     assert "\x1b" not in done.stdout + done.stderr
     shown = judge(judged_set, "latest", "--what", "completion")
-    assert "Missing: 2 votes of openai-api/local/one" in shown.stdout, "all that is known of the run is shown"
+    assert "Missing: 1 vote of openai-api/local/one: not asked: authentication (401)" in shown.stdout
+    assert shown.stdout.count("Missing: ") == 2, "all that is known of the run is shown"
 
 
 def test_silence_costs_a_vote_and_not_the_session(judge: Judge, place: Endpoint, judged_set: Path) -> None:

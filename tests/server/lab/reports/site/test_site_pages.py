@@ -1,4 +1,4 @@
-"""The site of six sets of sixty runs in a real browser: every link followed, at every width, in both colours."""
+"""The site of six sets of runs in a real browser: every link followed, at every width, in both colours."""
 
 import json
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from m3bench.tasks.library import Library
 from tests.browser import Browser, serious, walk
 from tests.server.lab.reports.made_sets import made_set
 from tests.server.lab.reports.site.stored import stored_set
+from tests.server.made import FULL
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -25,6 +26,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 WIDTHS = (360, 768, 1280, 2000)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
+
+RUNS = 60 if FULL else 16
+"""Of each set."""
 
 _SIGNED = {"started": 71, "scored": 60, "abandoned": 11}
 VERDICTS = (
@@ -43,7 +47,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site."""
     folder = tmp_path_factory.mktemp("site")
     sets = [
-        stored_set(folder, name, 60, skill=0.2 + 0.14 * number)
+        stored_set(folder, name, RUNS, skill=0.2 + 0.14 * number)
         for number, name in enumerate(("mini", "small", "middle", "large", "huge", "a model with quite a long name"))
     ]
     found = [read_resultset(one) for one in sets]
@@ -86,7 +90,7 @@ def _look(page: "Page", path: Path) -> list[Path]:
 
 def test_every_link_is_followed_and_nothing_is_cut_at_any_width(browser: Browser, written: Path) -> None:
     pages, samples = sorted(written.rglob("*.html")), list(_pages(written))
-    assert len(pages) == 3 + 6 + 360 + 60
+    assert len(pages) == 3 + 6 + 6 * RUNS + RUNS
     windows = [(width, scheme) for width in WIDTHS for scheme in SCHEMES]
     leads: dict[Path, list[Path]] = {}
     for number, (width, scheme) in enumerate(windows):
