@@ -253,8 +253,23 @@ def leaderboard_document(
         entries=tuple(sorted(entries, key=_order)),
         pairs=tuple(_pairs(rankings)),
         joint=joint,
-        cautions={number: said for number, found in rankings.items() if (said := found.caution) is not None},
+        cautions=_cautions(rankings, entries),
     )
+
+
+def _cautions(rankings: Mapping[str, Ranking], entries: Sequence[BoardEntry]) -> dict[str, str]:
+    """By number: why sets cannot be told apart; where none are compared, what the interval of one does not cover."""
+    sure = {
+        "solved": [entry.uncertainty.solved for entry in entries],
+        "average": [entry.uncertainty.average for entry in entries],
+    }
+    found = {}
+    for number, sets in sure.items():
+        compared = [rankings[number].caution] if number in rankings else []
+        said = [*compared, *(uncertain.headline.caution for uncertain in sets)]
+        if first := next(filter(None, said), None):
+            found[number] = first
+    return found
 
 
 def _compared(sets: Mapping[str, ResultSet], joint: bool) -> dict[str, Ranking]:
