@@ -1,13 +1,20 @@
 """Simulates agents whose true value is known: how often intervals cover it, how wide they are, whether ranks hold.
 
-    python bench/intervals.py [--draws 1000] [--quick]
+    python bench/intervals.py [--draws 1000] [--processes 1] [--held-out] [--quick] [--all]
 
 Families differ by 10 to 40 % of the variance. Intervals are set beside Wilson's with an effective number of tasks, and
-beside a studentised cluster bootstrap on the logit, on the same draws.
+beside a studentised cluster bootstrap on the logit, on the same draws. A line for each requirement says whether it
+holds in every setting; a share of draws counts as below (or above) a bound when it is so by more than three standard
+errors of the simulation, and how many are so by less is said too. --held-out takes other truths, shares and draws than
+those that the priors were chosen by. --quick is a sample that takes seconds. --all prints every setting.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -19,134 +26,307 @@ from m3bench.server.scoring.statistics.ranks import rank
 
 Floats = npt.NDArray[np.float64]
 TASKS = 8
-SHARES = (0.1, 0.2, 0.4)
-TRUTHS = (0.005, 0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.995)
+"""Of a family."""
+_CHUNK = 100
+_RESAMPLES = 199
+_CHANCE = 3.0
+"""Standard errors of the simulation within which a share may miss its bound."""
 
 
-def drawn(dice: np.random.Generator, families: int, repeats: int, share: float, truth: float) -> Floats:
-    """The means of tasks, [families, tasks]: families and tasks are harder or easier, repeats are chance."""
-    strength = 1 / share - 1
-    family = np.clip(dice.beta(truth * strength, (1 - truth) * strength, (families, 1)), 1e-9, 1 - 1e-9)
-    task = dice.beta(np.maximum(family * 7 / 3, 1e-9), np.maximum((1 - family) * 7 / 3, 1e-9), (families, TASKS))
-    found: Floats = dice.binomial(repeats, task) / repeats
+@dataclass(frozen=True, kw_only=True)
+class Matrix:
+    """What is simulated."""
+
+    families: tuple[int, ...] = (5, 8, 28, 60)
+    shares: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4)
+    repeats: tuple[int, ...] = (1, 2, 3, 4, 5)
+    truths: tuple[float, ...] = (0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.995)
+    sets: tuple[int, ...] = (2, 5, 20, 50, 100)
+    draws: int = 1000
+    seed: int = 1
+
+
+HELD_OUT = Matrix(
+    shares=(0.13, 0.25, 0.37),
+    truths=(0.007, 0.015, 0.03, 0.07, 0.16, 0.38, 0.62, 0.84, 0.93, 0.97, 0.985, 0.993),
+    sets=(3, 8, 35, 80),
+    seed=20261118,
+)
+QUICK = Matrix(families=(8, 28), shares=(0.2,), repeats=(1, 3), truths=(0.02, 0.3, 0.95), sets=(2, 20), draws=150)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """One cell of the matrix."""
+
+    families: int
+    share: float
+    repeats: int
+    truth: float
+    draws: int
+    seed: int
+
+    @property
+    def successes(self) -> float:
+        """Expected, or failures where these are fewer."""
+        return self.families * TASKS * self.repeats * min(self.truth, 1 - self.truth)
+
+    def __str__(self) -> str:
+        return f"{self.families} families, share {self.share}, {self.repeats} repeats, truth {self.truth}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Shares of draws in a setting, and widths of intervals."""
+
+    setting: Setting
+    covers: dict[str, float]
+    widths: dict[str, float]
+
+    def __str__(self) -> str:
+        parts = (f"{name} {self.covers[name] * 100:5.1f} % of {self.widths[name]:.3f}" for name in self.covers)
+        return f"{self.setting}: {'; '.join(parts)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """How often something happened."""
+
+    what: str
+    share: float
+    draws: int
+
+
+def drawn(setting: Setting) -> Floats:
+    """The means of tasks, [draw, family, task]: families and tasks are harder or easier, repeats are chance."""
+    strength, truth = 1 / setting.share - 1, setting.truth
+    dice = np.random.default_rng(
+        [setting.seed, setting.families, setting.repeats, round(strength * 1e3), round(truth * 1e4)]
+    )
+    size = (setting.draws, setting.families)
+    family = np.clip(dice.beta(truth * strength, (1 - truth) * strength, (*size, 1)), 1e-9, 1 - 1e-9)
+    task = dice.beta(np.maximum(family * 7 / 3, 1e-9), np.maximum((1 - family) * 7 / 3, 1e-9), (*size, TASKS))
+    found: Floats = dice.binomial(setting.repeats, task) / setting.repeats
     return found
 
 
-def by_task(values: Floats) -> tuple[dict[str, float], dict[str, str | None]]:
-    """Values by the names of tasks, and the family of each."""
-    names = [f"{family}-{task}" for family in range(len(values)) for task in range(values.shape[1])]
-    return dict(zip(names, values.ravel().tolist(), strict=True)), {name: name.partition("-")[0] for name in names}
+def named(families: int) -> dict[str, str | None]:
+    """The tasks of so many families, with the family of each."""
+    return {f"{family}-{task}": str(family) for family in range(families) for task in range(TASKS)}
 
 
-def ours(values: Floats) -> tuple[float, float]:
-    """The interval of this package."""
-    found = estimate(*by_task(values), of="solved")
-    assert found is not None
-    assert found.interval is not None
-    return found.interval.low, found.interval.high
+def ours(values: Floats) -> Floats:
+    """The intervals of this package, [draw, end]."""
+    families = named(values.shape[1])
+    found = []
+    for sample in values:
+        known = estimate(dict(zip(families, sample.ravel().tolist(), strict=True)), families, of="solved")
+        assert known is not None
+        assert known.interval is not None
+        found.append((known.interval.low, known.interval.high))
+    return np.array(found)
 
 
-def wilson(values: Floats) -> tuple[float, float]:
-    """Wilson's interval with the number of tasks that the clustered standard error amounts to."""
-    means, mean = values.mean(axis=1), values.mean()
-    error, spread = means.std(ddof=1) / len(means) ** 0.5, mean * (1 - mean)
-    worth = spread / error**2 if error > 0 else values.size
-    square = stdtrit(len(means) - 1, 0.975) ** 2
+def wilson(values: Floats) -> Floats:
+    """Wilson's intervals with the number of tasks that the clustered standard error amounts to."""
+    means, mean = values.mean(axis=2), values.mean(axis=(1, 2))
+    count = means.shape[1]
+    error, spread = means.std(axis=1, ddof=1) / count**0.5, mean * (1 - mean)
+    known = error > 0
+    worth = np.where(known, spread / np.where(known, error, 1) ** 2, count * TASKS)
+    square = stdtrit(count - 1, 0.975) ** 2
     middle = (mean + square / (2 * worth)) / (1 + square / worth)
-    half = (square * (spread / worth + square / (4 * worth**2))) ** 0.5 / (1 + square / worth)
-    return middle - half, middle + half
+    half = np.sqrt(square * (spread / worth + square / (4 * worth**2))) / (1 + square / worth)
+    return np.stack([middle - half, middle + half], axis=1)
 
 
-def bootstrap(values: Floats) -> tuple[float, float]:
+def bootstrap(values: Floats) -> Floats:
     """A studentised bootstrap of families, on the logit with half a task added to each side."""
-    dice, means = np.random.default_rng(0), values.mean(axis=1)
-    count, extra = len(means), 0.5 / values.size
+    means = values.mean(axis=2)
+    count, extra = means.shape[1], 0.5 / (means.shape[1] * TASKS)
+    picks = np.random.default_rng(0).integers(0, count, (_RESAMPLES, count))
 
     def studied(means: Floats) -> tuple[Floats, Floats]:
         centre = (means.mean(axis=-1) + extra) / (1 + 2 * extra)
         error = means.std(axis=-1, ddof=1) / count**0.5 + extra
         return logit(centre), error / (centre * (1 - centre))
 
-    middle, error = studied(means)
-    again, errors = studied(means[dice.integers(0, count, (199, count))])
-    low, high = np.quantile((again - middle) / errors, (0.025, 0.975))
-    return float(expit(middle - high * error)), float(expit(middle - low * error))
+    found = []
+    for start in range(0, len(means), _CHUNK):
+        part = means[start : start + _CHUNK]
+        middle, error = studied(part)
+        again, errors = studied(part[:, picks])
+        low, high = np.quantile((again - middle[:, None]) / errors, (0.025, 0.975), axis=1)
+        found.append(np.stack([expit(middle - high * error), expit(middle - low * error)], axis=1))
+    return np.concatenate(found)
 
 
-METHODS: dict[str, Callable[[Floats], tuple[float, float]]] = {"ours": ours, "wilson": wilson, "bootstrap": bootstrap}
+METHODS: dict[str, Callable[[Floats], Floats]] = {"ours": ours, "wilson": wilson, "bootstrap": bootstrap}
 
 
-def intervals(draws: int, families: tuple[int, ...], repeats: tuple[int, ...]) -> Iterator[str]:
-    """A line for each setting: cover and mean width of each method."""
-    for count in families:
-        for share in SHARES:
-            for tries in repeats:
-                for truth in TRUTHS:
-                    dice = np.random.default_rng(1)
-                    samples = [drawn(dice, count, tries, share, truth) for _ in range(draws)]
-                    parts = []
-                    for name, method in METHODS.items():
-                        found = np.array([method(sample) for sample in samples])
-                        cover = ((found[:, 0] <= truth) & (truth <= found[:, 1])).mean()
-                        parts.append(f"{name} {cover * 100:5.1f} % of {(found[:, 1] - found[:, 0]).mean():.3f}")
-                    yield f"{count:3} families, share {share}, {tries} repeats, truth {truth}: {'; '.join(parts)}"
+def measured(setting: Setting) -> Measured:
+    """Cover and mean width of each method in a setting."""
+    values = drawn(setting)
+    found = {name: method(values) for name, method in METHODS.items()}
+    return Measured(
+        setting=setting,
+        covers={
+            name: float(((ends[:, 0] <= setting.truth) & (setting.truth <= ends[:, 1])).mean())
+            for name, ends in found.items()
+        },
+        widths={name: float((ends[:, 1] - ends[:, 0]).mean()) for name, ends in found.items()},
+    )
 
 
-def alarms(draws: int) -> Iterator[str]:
+def alarm(given: tuple[int, float, int, int]) -> Share:
     """How often two equal agents differ with p ≤ 0.05."""
-    for count in (8, 28, 60):
-        for truth in (0.02, 0.1, 0.5):
-            dice, found = np.random.default_rng(2), 0
-            for _ in range(draws):
-                strength = 4.0
-                chance = dice.beta(truth * strength, (1 - truth) * strength, (count, TASKS))
-                first, second = (by_task((dice.random(chance.shape) < chance).astype(float)) for _ in range(2))
-                compared = difference(first[0], second[0], first[1])
-                found += compared is not None and compared.p is not None and compared.p <= 0.05
-            yield f"{count:3} families, truth {truth}: {found / draws * 100:.1f} % of equal pairs differ"
+    count, truth, draws, seed = given
+    dice, families, strength = np.random.default_rng([seed, count]), named(count), 4.0
+    found = 0
+    for _ in range(draws):
+        chance = dice.beta(truth * strength, (1 - truth) * strength, count * TASKS)
+        first, second = (
+            dict(zip(families, (dice.random(len(chance)) < chance).astype(float).tolist(), strict=True))
+            for _ in range(2)
+        )
+        compared = difference(first, second, families)
+        found += compared is not None and compared.p is not None and compared.p <= 0.05
+    return Share(what=f"{count} families, truth {truth}", share=found / draws, draws=draws)
 
 
-def ranks(draws: int) -> Iterator[str]:
-    """How often ranks hold, for sets that are equal, that come in three groups, and that are evenly spread."""
-    for sets in (2, 5, 20, 100):
-        for count in (8, 28):
-            for name, skill in {
-                "equal": np.zeros(sets),
-                "groups": np.arange(sets) % 3 * 0.7,
-                "spread": np.linspace(-1.5, 1.5, sets),
-            }.items():
-                dice, right, overlaps = np.random.default_rng(3), 0, 0
-                for _ in range(max(10, draws // sets)):
-                    hard = dice.normal(0, 0.8, (count, 1)) + dice.normal(0, 1, (count, TASKS))
-                    own = dice.normal(0, 0.5, (sets, count, 1))
-                    played = dice.random((sets, count, TASKS)) < expit(skill[:, None, None] - hard + own)
-                    _, families = by_task(hard)
-                    found = rank(
-                        {str(number): by_task(row.astype(float))[0] for number, row in enumerate(played)}, families
-                    )
-                    for number, own_skill in enumerate(skill):
-                        true, place = 1 + int((skill > own_skill + 1e-9).sum()), found.ranks[str(number)]
-                        right += place.low <= true <= place.high
-                    for pair in found.pairs:
-                        step = pair.difference
-                        if step.error and abs(step.value) >= 6 * step.error:
-                            best, last = (pair.second, pair.first) if step.value > 0 else (pair.first, pair.second)
-                            overlaps += found.ranks[best].high >= found.ranks[last].low
-                total = max(10, draws // sets) * sets
-                held = f"{right / total * 100:.1f} % of ranks hold, {overlaps} overlap"
-                yield f"{sets:3} sets, {count} families, {name}: {held}"
+def ranked(given: tuple[int, int, str, int, int]) -> tuple[Share, int]:
+    """How often ranks hold, and how many pairs six standard errors apart share a place."""
+    sets, count, name, draws, seed = given
+    skills = {
+        "equal": np.zeros(sets),
+        "groups": np.arange(sets) % 3 * 0.7,
+        "spread": np.linspace(-1.5, 1.5, sets),
+    }
+    skill, dice, families = skills[name], np.random.default_rng([seed, sets, count]), named(count)
+    right = overlaps = 0
+    rounds = max(10, draws // sets)
+    for _ in range(rounds):
+        hard = dice.normal(0, 0.8, (count, 1)) + dice.normal(0, 1, (count, TASKS))
+        own = dice.normal(0, 0.5, (sets, count, 1))
+        played = (dice.random((sets, count, TASKS)) < expit(skill[:, None, None] - hard + own)).astype(float)
+        values = {
+            str(row): dict(zip(families, found.ravel().tolist(), strict=True)) for row, found in enumerate(played)
+        }
+        found = rank(values, families)
+        for row, own_skill in enumerate(skill):
+            true, place = 1 + int((skill > own_skill + 1e-9).sum()), found.ranks[str(row)]
+            right += place.low <= true <= place.high
+        for pair in found.pairs:
+            step = pair.difference
+            if step.error and abs(step.value) >= 6 * step.error:
+                best, last = pair.order
+                overlaps += found.ranks[best].high >= found.ranks[last].low
+    # The ranks of one draw hang together: draws are what there are many of.
+    return Share(what=f"{sets} sets, {count} families, {name}", share=right / (rounds * sets), draws=rounds), overlaps
 
 
-def main() -> None:
-    """Print everything."""
+def verdict(requirement: str, shares: Iterable[Share], *, least: float = -1.0, most: float = 2.0) -> str:
+    """A line that says whether all shares keep within bounds, and which comes out worst."""
+    known = list(shares)
+    if not known:
+        return f"none    {requirement}: no such setting"
+    beyond = {share: max(least - share.share, share.share - most) for share in known}
+    error = {share: (share.share * (1 - share.share) / share.draws) ** 0.5 + 0.5 / share.draws for share in known}
+    failed = [share for share in known if beyond[share] > _CHANCE * error[share]]
+    missed = [share for share in known if beyond[share] > 0]
+    worst = max(known, key=lambda share: beyond[share])
+    word = "FAILS  " if failed else "holds  "
+    return (
+        f"{word} {requirement}: {len(known)} settings, {len(failed)} fail, {len(missed) - len(failed)} within chance; "
+        f"worst {worst.share * 100:.1f} % ({worst.what})"
+    )
+
+
+def verdicts_of_intervals(found: Sequence[Measured]) -> Iterator[str]:
+    """The lines about intervals."""
+
+    def shares(kept: Callable[[Setting], bool]) -> list[Share]:
+        return [
+            Share(what=str(part.setting), share=part.covers["ours"], draws=part.setting.draws)
+            for part in found
+            if kept(part.setting)
+        ]
+
+    def usual(setting: Setting) -> bool:
+        return setting.families >= 8 and 0.02 <= setting.truth <= 0.98
+
+    yield verdict("cover ≥ 93 %, truths .02 to .98, 8 families or more", shares(usual), least=0.93)
+    yield verdict("cover ≥ 92 % beyond", shares(lambda setting: not usual(setting)), least=0.92)
+    yield verdict(
+        "cover ≤ 97 % where ten successes are expected", shares(lambda setting: setting.successes >= 10), most=0.97
+    )
+    ratios = []
+    for part in found:
+        bound = 0.93 if usual(part.setting) else 0.92
+        others = [part.widths[name] for name in METHODS if name != "ours" and part.covers[name] >= bound]
+        if others:
+            ratios.append((part.widths["ours"] / min(others), part.setting))
+    ratio, where = max(ratios, key=lambda pair: pair[0], default=(0.0, None))
+    mean = float(np.mean([ratio for ratio, _ in ratios])) if ratios else 0.0
+    word = "FAILS  " if ratio > 1.3 else "holds  "
+    yield (
+        f"{word} width ≤ 1.3 × that of the narrowest other method that covers: {len(ratios)} settings have one; "
+        f"mean {mean:.2f}, worst {ratio:.2f} ({where})"
+    )
+
+
+def lines(matrix: Matrix, processes: int, *, every: bool) -> Iterator[str]:
+    """Everything there is to say."""
+    settings = [
+        Setting(families=families, share=share, repeats=repeats, truth=truth, draws=matrix.draws, seed=matrix.seed)
+        for families, share, repeats, truth in product(matrix.families, matrix.shares, matrix.repeats, matrix.truths)
+    ]
+    many = tuple(count for count in matrix.families if count >= 8)
+    pairs = [(count, truth, matrix.draws, matrix.seed) for count in many for truth in (0.02, 0.1, 0.5, 0.9)]
+    boards = [
+        (sets, count, name, matrix.draws, matrix.seed)
+        for sets in matrix.sets
+        for count in many
+        if count <= 28
+        for name in ("equal", "groups", "spread")
+    ]
+    with ProcessPoolExecutor(processes) as pool:
+        spread = map if processes == 1 else pool.map
+        found = list(spread(measured, settings))
+        alarms = list(spread(alarm, pairs))
+        ranks = list(spread(ranked, boards))
+    if every:
+        yield from map(str, found)
+        yield from (f"{share.what}: {share.share * 100:.1f} % of equal pairs differ" for share in alarms)
+        yield from (f"{share.what}: {share.share * 100:.1f} % of ranks hold, {over} overlap" for share, over in ranks)
+    yield from verdicts_of_intervals(found)
+    yield verdict("size of the paired test ≤ 6 %", alarms, most=0.06)
+    yield verdict("rank intervals cover ≥ 94 %", (share for share, _ in ranks), least=0.94)
+    overlaps = sum(over for _, over in ranks)
+    yield f"{'FAILS  ' if overlaps else 'holds  '} pairs six standard errors apart never overlap: {overlaps} do"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print everything; 1 when a requirement fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--quick", action="store_true", help="8 and 28 families, 1 and 3 repeats")
-    options = parser.parse_args()
-    wide = ((8, 28), (1, 3)) if options.quick else ((5, 8, 28, 60), (1, 3, 5))
-    for line in (*intervals(options.draws, *wide), *alarms(options.draws), *ranks(options.draws)):
+    parser.add_argument("--draws", type=int)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--held-out", action="store_true", help="other truths, shares and draws")
+    parser.add_argument("--quick", action="store_true", help="a sample that takes seconds")
+    parser.add_argument("--all", action="store_true", help="print every setting")
+    for name, kind in (("families", int), ("repeats", int), ("shares", float), ("truths", float), ("sets", int)):
+        parser.add_argument(f"--{name}", type=kind, nargs="+", help="in place of those of the matrix")
+    options = parser.parse_args(arguments)
+    matrix = QUICK if options.quick else HELD_OUT if options.held_out else Matrix()
+    names = ("families", "repeats", "shares", "truths", "sets")
+    given = {name: tuple(value) for name in names if (value := getattr(options, name)) is not None}
+    given |= {} if options.draws is None else {"draws": options.draws}
+    failed = 0
+    for line in lines(Matrix(**{**vars(matrix), **given}), options.processes, every=options.all):
         print(line, flush=True)
+        failed += line.startswith("FAILS")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -67,6 +67,7 @@ _LAB = {
     "score": CommandEntry("Score a file of what an agent did against reference trajectories.", "score:score"),
     "thresholds": CommandEntry("Fit the paper's threshold of similarity to people's labels.", "thresholds:thresholds"),
     "paper": CommandEntry("Write tables, figures, data and methods of result sets, for a paper.", "paper:paper"),
+    "items": CommandEntry("Show which tasks are hard, which discriminate, and which few say most.", "items:items"),
     "pack": CommandEntry("Pack a result set into a bundle that others can verify.", "submissions:pack_bundle"),
     "verify": CommandEntry("Verify a bundle: score it again, and make every call again.", "submissions:verify_bundle"),
     "board": CommandEntry("Make a leaderboard of bundles that others sent.", commands=_BOARD),

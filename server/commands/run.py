@@ -18,7 +18,7 @@ from m3bench.server.commands.screen import console, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
 from m3bench.server.lab.headless.inspect_run import find_model, run_model
 from m3bench.server.lab.headless.outcome import outcome, table
-from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, SampleDone, make_plan
+from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, SampleDone, listed_ids, make_plan
 from m3bench.server.lab.headless.progress import progress
 from m3bench.server.lab.providers.retries import RETRY_MINUTES
 from m3bench.server.lab.results.resultset import Sample, append_sample
@@ -106,7 +106,10 @@ class TaskOptions:
         typer.Option(metavar="NAME", help="Only tasks of this family; may be repeated.", rich_help_panel=WHAT),
     ] = None
     task: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Only this task; may be repeated.", rich_help_panel=WHAT)
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Only this task, or @FILE for those of a file; may be repeated.", rich_help_panel=WHAT
+        ),
     ] = None
     limit: Annotated[
         int | None,
@@ -366,7 +369,7 @@ def _choice(who: PlayerOptions, which: TaskOptions, results: ResultOptions, cond
         folder=results.out or DEFAULT,
         tasks=which.tasks,
         families=tuple(which.family or ()),
-        ids=tuple(which.task or ()),
+        ids=listed_ids(which.task or ()),
         setting=conditions.setting,
         levels=tuple(conditions.level or ()),
         limit=which.limit,

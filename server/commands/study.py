@@ -7,7 +7,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +28,7 @@ from m3bench.server.lab.headless.progress import duration, progress
 from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.lab.studies.abilities import adapted, ask_models, not_known, spent_asking, to_ask, with_answers
 from m3bench.server.lab.studies.cells import Cell, cells_of, choose
-from m3bench.server.lab.studies.forecast import Forecast, Spent, detectable_difference, forecast, spent
+from m3bench.server.lab.studies.forecast import Forecast, Resolution, Spent, forecast, resolution, spent
 from m3bench.server.lab.studies.plan_file import Caps, StudyModel, StudyPlan, read_plan
 from m3bench.server.lab.studies.study_queue import Gathering, identity, put
 from m3bench.server.lab.studies.worker import Terms
@@ -417,13 +417,13 @@ def _foretell(chosen: Chosen, *, json: bool) -> None:
     expected, used = chosen.expected, chosen.used
     cost = _cost_of(expected)
     tokens = sum(part.tokens for part in expected)
-    least = {
-        cell.name: detectable_difference(plan, {id: plan.library.task(id).family for id in plan.header.tasks})
+    found = {
+        cell.name: resolution(plan, {id: plan.library.task(id).family for id in plan.header.tasks})
         for cell, plan in chosen.cells
     }
     if json:
         notes = {cell.name: list(cell.notes) for cell, _ in chosen.cells}
-        cells = [{**part.to_json(), "detectable": least[part.cell], "notes": notes[part.cell]} for part in expected]
+        cells = [{**part.to_json(), **asdict(found[part.cell]), "notes": notes[part.cell]} for part in expected]
         total = {
             "planned": sum(part.planned for part in expected), "left": sum(part.left for part in expected),
             "tokens": tokens, "cost": cost, "seconds": sum(part.seconds for part in expected),
@@ -431,7 +431,7 @@ def _foretell(chosen: Chosen, *, json: bool) -> None:
         print_json({"study": chosen.plan.name, "folder": str(chosen.plan.folder), "cells": cells, "total": total,
                     "spent": {"tokens": used.tokens, "cost": used.cost}})  # fmt: skip
         return
-    _show_forecast(expected, cost, least)
+    _show_forecast(expected, cost, found)
     _tell_notes(chosen.cells)
     asked = to_ask(chosen.plan)
     for model in chosen.plan.models:
@@ -439,20 +439,23 @@ def _foretell(chosen: Chosen, *, json: bool) -> None:
             then = "asked before its first sample" if model in asked else "played as planned; see `can` in the plan"
             say(f"Not known of {model.model}: {', '.join(unknown)}. It is {then}.")
     say("Detectable: a true difference in solved between two cells that is found four times out of five.")
+    for part in expected:
+        if (caution := found[part.cell].caution) is not None:
+            say(f"{part.cell}: {caution}")
     caps = chosen.plan.budget
     for name, cap, there, more in (("cost", caps.cost, used.cost, cost), ("tokens", caps.tokens, used.tokens, tokens)):
         if cap is not None and more is not None and there + more > cap:
             say(f"The budget will not do: {name} {there + more:.2f} expected in all, {cap} allowed.")
 
 
-def _show_forecast(expected: Sequence[Forecast], cost: float | None, least: Mapping[str, float]) -> None:
+def _show_forecast(expected: Sequence[Forecast], cost: float | None, found: Mapping[str, Resolution]) -> None:
     headings = ("cell", "samples", "to play", "tokens", "cost", "time", "detectable", "")
     table = plain_table(*headings, right=headings[1:-1])
     for part in expected:
         basis = "" if not part.left else "measured" if part.measured else "assumed"
-        found = f"{least[part.cell]:.2f}" if least[part.cell] <= 1 else "none"
+        least = found[part.cell].detectable
         table.add_row(part.cell, str(part.planned), str(part.left), f"{part.tokens:,}", _dollars(part.cost),
-                      duration(part.seconds), found, basis)  # fmt: skip
+                      duration(part.seconds), "none" if least is None else f"{least:.2f}", basis)  # fmt: skip
     planned, left, tokens = (sum(getattr(part, name) for part in expected) for name in ("planned", "left", "tokens"))
     seconds = duration(sum(part.seconds for part in expected))
     table.add_row("all", str(planned), str(left), f"{tokens:,}", _dollars(cost), seconds, "", "")

@@ -73,9 +73,7 @@ def micro(rows: Sequence[Row]) -> Values:
     """
     if rows and not any(row.reference_calls for row in rows):
         return mean(rows)
-    sums = {
-        name: [sum(column) for column in zip(*(_terms(row, name) for row in rows), strict=True)] for name in METRICS
-    }
+    sums = {name: list(map(sum, zip(*(_terms(row, name) for row in rows), strict=True))) for name in METRICS}
     values: Values = {
         name: parts[0] / parts[1] if parts and parts[1] else _nothing(name, rows) for name, parts in sums.items()
     }
@@ -122,16 +120,21 @@ def by_family(rows: Sequence[Row]) -> dict[str, list[Row]]:
     return families
 
 
-def intervals(rows: Sequence[Row], *, level: float = LEVEL) -> dict[str, Interval]:
+def intervals(rows: Sequence[Row], values: Values | None = None, *, level: float = LEVEL) -> dict[str, Interval]:
     """Intervals of the aggregate over families of tasks (`statistics.estimates`); none for fewer than two tasks.
 
     A pooled metric differs from the mean over tasks: its interval is moved to where it lies, in logits.
+
+    Args:
+        rows: The rows.
+        values: What `overall` gives of them, where it is known.
+        level: Of the intervals.
     """
     tasks = by_task(rows)
     if len(tasks) < 2:
         return {}
     families = {task: members[0].family for task, members in tasks.items()}
-    values, is_plain = overall(rows), _by_task(rows)
+    values, is_plain = overall(rows) if values is None else values, _by_task(rows)
     ranges = {}
     for name in (*METRICS, "average"):
         found, value = estimate(task_values(tasks, name), families, level=level), values[name]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from m3bench.server.lab.reports.uncertainty import families_of, headline, solved_of
+from m3bench.server.lab.reports.uncertainty import averages_of, families_of, headline, solved_of
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring.aggregate import intervals, overall
 from m3bench.server.scoring.statistics.estimates import Interval
@@ -33,6 +33,8 @@ class AgentOutcome:
     cost: float | None
     gap_share: float
     """The share of all calls that asked for something the frozen world does not hold."""
+    caution: str | None = None
+    """What the intervals do not cover; None where there are enough families."""
 
     def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
@@ -41,7 +43,7 @@ class AgentOutcome:
             "interval": self.interval and self.interval.to_json(), "success": self.success,
             "success_interval": self.success_interval and self.success_interval.to_json(), "scored": self.scored,
             "void": self.void, "missing": self.missing, "reasons": list(self.reasons), "cost": self.cost,
-            "gap_share": self.gap_share,
+            "gap_share": self.gap_share, "caution": self.caution,
         }  # fmt: skip
 
 
@@ -52,7 +54,10 @@ def outcome(folder: Path) -> AgentOutcome:
 
 def summarise(found: ResultSet) -> AgentOutcome:
     """A result set in a few numbers."""
-    solved = headline(solved_of(found.results), families_of(found.results), "solved")
+    families = families_of(found.results)
+    solved = headline(solved_of(found.results), families, "solved")
+    # The average has every task, also those that nothing decides whether they are solved.
+    average = headline(averages_of(found.results), families, "average")
     costs = [result.sample.usage.cost for result in found.results if result.sample.usage.cost is not None]
     return AgentOutcome(
         agent=found.header.name,
@@ -68,12 +73,13 @@ def summarise(found: ResultSet) -> AgentOutcome:
         reasons=tuple(dict.fromkeys(sample.reason for sample in found.void)),
         cost=sum(costs) if costs else None,
         gap_share=found.gap_share,
+        caution=solved.caution or average.caution,
     )
 
 
 def table(outcomes: Sequence[AgentOutcome]) -> Table:
-    """The outcomes side by side."""
-    shown = Table(box=None, pad_edge=False)
+    """The outcomes side by side, and below them what their intervals do not cover."""
+    shown = Table(box=None, pad_edge=False, caption="\n".join(_cautions(outcomes)) or None, caption_justify="left")
     shown.add_column("agent")
     for heading in ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples", "void"):
         shown.add_column(heading, justify="right")
@@ -86,3 +92,11 @@ def table(outcomes: Sequence[AgentOutcome]) -> Table:
         counts = str(outcome.scored), str(outcome.void or "")
         shown.add_row(outcome.agent, solved, solved_between, average, between, paper, *counts)
     return shown
+
+
+def _cautions(outcomes: Sequence[AgentOutcome]) -> list[str]:
+    """What intervals do not cover: once where it is the same for all, else for each agent."""
+    said = {outcome.caution for outcome in outcomes}
+    if len(said) == 1:
+        return [caution for caution in said if caution is not None]
+    return [f"{outcome.agent}: {outcome.caution}" for outcome in outcomes if outcome.caution is not None]

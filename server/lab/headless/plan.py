@@ -29,7 +29,7 @@ from m3bench.server.store.owners import OwnerLock, dead
 from m3bench.server.store.records import now
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog, nearest
-from m3bench.tasks.errors import UserError
+from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.levels import of_kind
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.profiles import solvable, tools_of
@@ -261,6 +261,33 @@ def make_plan(choice: RunChoice) -> RunPlan:
         todo=tuple(attempt for attempt in wanted if attempt not in done),
         unsolvable=len(chosen) - len(fit),
     )
+
+
+def listed_ids(given: Iterable[str], folder: Path = Path()) -> tuple[str, ...]:
+    """Ids of tasks, with those of a file in place of `@FILE`: one to a line, and what follows a # is left out.
+
+    Args:
+        given: Ids and files.
+        folder: From where files are meant.
+
+    Raises:
+        InputFileError: A file cannot be read, or names no task.
+    """
+    found: list[str] = []
+    for name in given:
+        if not name.startswith("@"):
+            found.append(name)
+            continue
+        path = folder / Path(name[1:]).expanduser()
+        try:
+            lines = path.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputFileError(path, "cannot be read: name a text file with the id of a task on each line") from error
+        ids = [id for line in lines if (id := line.partition("#")[0].strip())]
+        if not ids:
+            raise InputFileError(path, "names no task: write an id on each line")
+        found += ids
+    return tuple(found)
 
 
 def select(library: Library, families: Iterable[str], ids: Iterable[str], limit: int | None) -> list[Task]:

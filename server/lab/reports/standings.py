@@ -19,9 +19,10 @@ from m3bench.server.lab.reports.summary import (
     Repeats,
     SampleCounts,
     SetDocument,
+    SetTotals,
     Summary,
     UsageTotals,
-    set_document,
+    set_totals,
 )
 from m3bench.server.lab.reports.uncertainty import SetUncertainty, averages_of, families_of, means_of, solved_of
 from m3bench.server.lab.results.comparability import (
@@ -79,6 +80,7 @@ PUBLISHED: tuple[dict[str, str | float], ...] = tuple(
 )
 
 DocumentOf = Callable[[ResultSet], SetDocument]
+TotalsOf = Callable[[ResultSet], SetTotals | SetDocument]
 """Gives the document of a set."""
 
 
@@ -212,7 +214,7 @@ def leaderboard_document(
     mixed: bool = False,
     common: bool = False,
     joint: bool = False,
-    document_of: DocumentOf = set_document,
+    document_of: TotalsOf = set_totals,
 ) -> Leaderboard:
     """What there is to show of several result sets.
 
@@ -221,7 +223,7 @@ def leaderboard_document(
         mixed: Put sets together although they were made under other conditions; there are no ranks then.
         common: Compare over the tasks that all sets have.
         joint: Give ranks that hold together at 95 %, and not each by itself.
-        document_of: Gives the document of a set, for callers that need it too.
+        document_of: Gives the totals of a set, or its document, for callers that need it too.
 
     Raises:
         UserError: The sets do not compare and nobody asked to put them together, or one is given twice or empty.
@@ -253,8 +255,23 @@ def leaderboard_document(
         entries=tuple(sorted(entries, key=_order)),
         pairs=tuple(_pairs(rankings)),
         joint=joint,
-        cautions={number: said for number, found in rankings.items() if (said := found.caution) is not None},
+        cautions=_cautions(rankings, entries),
     )
+
+
+def _cautions(rankings: Mapping[str, Ranking], entries: Sequence[BoardEntry]) -> dict[str, str]:
+    """By number: why sets cannot be told apart; where none are compared, what the interval of one does not cover."""
+    sure = {
+        "solved": [entry.uncertainty.solved for entry in entries],
+        "average": [entry.uncertainty.average for entry in entries],
+    }
+    found = {}
+    for number, sets in sure.items():
+        compared = [rankings[number].caution] if number in rankings else []
+        said = [*compared, *(uncertain.headline.caution for uncertain in sets)]
+        if first := next(filter(None, said), None):
+            found[number] = first
+    return found
 
 
 def _compared(sets: Mapping[str, ResultSet], joint: bool) -> dict[str, Ranking]:
@@ -270,7 +287,7 @@ def _compared(sets: Mapping[str, ResultSet], joint: bool) -> dict[str, Ranking]:
     }
 
 
-def _entry(results: ResultSet, document: SetDocument, name: str, ranks: Mapping[str, Rank]) -> BoardEntry:
+def _entry(results: ResultSet, document: SetTotals | SetDocument, name: str, ranks: Mapping[str, Rank]) -> BoardEntry:
     header = results.header
     first = ranks.get("solved") or ranks.get("average")
     return BoardEntry(

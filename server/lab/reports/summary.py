@@ -246,38 +246,66 @@ class SetDocument(JsonDocument):
     """Files beside the page."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class SetTotals(JsonDocument):
+    """What a board shows of a result set: everything but its single runs."""
+
+    counts: SampleCounts
+    summary: Summary
+    families: Mapping[str, Summary]
+    outcomes: Mapping[str, int]
+    failures: tuple[FailureCount, ...]
+    usage: UsageTotals
+    uncertainty: SetUncertainty
+    repeats: Repeats
+
+
+def set_totals(results: ResultSet) -> SetTotals:
+    """What a board shows of a result set."""
+    return SetTotals(
+        counts=SampleCounts(
+            planned=len(results.header.tasks) * results.header.repeats,
+            scored=len(results.results),
+            void=len(results.void),
+            missing=len(results.missing),
+        ),
+        summary=summary(results.results),
+        families={family: summary(members) for family, members in sorted(_families(results.results).items())},
+        outcomes=results.outcomes,
+        failures=tuple(
+            FailureCount(class_=name, means=CLASSES[name][1], runs=count) for name, count in classes(results).items()
+        ),
+        usage=_usage(results.results),
+        uncertainty=uncertainty(results),
+        repeats=_repeats(results.results),
+    )
+
+
 def set_document(results: ResultSet, slices: Slices | None = None) -> SetDocument:
     """What there is to show of a result set, with its slices where they are known."""
-    runs = tuple(_run(result) for result in results.results)
+    runs, totals = tuple(_run(result) for result in results.results), set_totals(results)
     return SetDocument(
         folder=quote(str(results.folder)),
         legend=legend(profile_of(result.row for result in results.results)),
         set=shown(results.header.model_dump(mode="json", by_alias=True, exclude={"tasks"}), text=200),
         manifests=[shown(manifest, text=200) for manifest in results.manifests],
-        counts=SampleCounts(
-            planned=len(results.header.tasks) * results.header.repeats,
-            scored=len(runs),
-            void=len(results.void),
-            missing=len(results.missing),
-        ),
+        counts=totals.counts,
         void=tuple(
             VoidLine(task=sample.task, repeat=sample.repeat, why=cut(sample.reason, 300)) for sample in results.void
         ),
-        summary=summary(results.results),
-        families={family: summary(members) for family, members in sorted(_families(results.results).items())},
-        outcomes=results.outcomes,
+        summary=totals.summary,
+        families=totals.families,
+        outcomes=totals.outcomes,
         coerced=sum(result.card.calls_coerced for result in results.results),
         excluded=results.excluded,
         gaps=GapCount(calls=results.gaps, share=results.gap_share),
         faults=faults(results.results),
-        failures=tuple(
-            FailureCount(class_=name, means=CLASSES[name][1], runs=count) for name, count in classes(results).items()
-        ),
+        failures=totals.failures,
         errors=_errors(results.results),
         tools=_tools(results.results),
-        usage=_usage(results.results),
-        uncertainty=uncertainty(results),
-        repeats=_repeats(results.results),
+        usage=totals.usage,
+        uncertainty=totals.uncertainty,
+        repeats=totals.repeats,
         runs=runs,
         worst=tuple(run.run for run in sorted(runs, key=lambda run: run.badness)[:LISTED]),
         informative=_informative(results.results),
@@ -304,7 +332,7 @@ def summary(results: Sequence[Result]) -> Summary:
         metrics=metrics,
         range=(min(averages), max(averages)) if averages else None,
         note=_explained(metrics["average"], averages),
-        intervals=aggregate.intervals(rows),
+        intervals=aggregate.intervals(rows, metrics),
         paper=aggregate.overall(paper)["average"],
         solved=round(sum(map(sum, tries.values()))),
         checked=sum(map(len, tries.values())),
@@ -414,7 +442,7 @@ def _attempts(results: Sequence[Result]) -> dict[str, list[Result]]:
 def _repeats(results: Sequence[Result]) -> Repeats:
     attempts = list(_attempts(results).values())
     spreads = [
-        pstdev([value for result in tries if (value := result.card.average) is not None] or [0.0])
+        _spread([value for result in tries if (value := result.card.average) is not None])
         for tries in attempts
         if len(tries) > 1
     ]
@@ -425,6 +453,11 @@ def _repeats(results: Sequence[Result]) -> Repeats:
         pass_hat=pass_hat,
         average_sd=fmean(spreads) if spreads else None,
     )
+
+
+def _spread(values: Sequence[float]) -> float:
+    """The standard deviation; that of equal values needs no exact sums."""
+    return pstdev(values) if len(set(values)) > 1 else 0.0
 
 
 def _informative(results: Sequence[Result]) -> tuple[InformativeRun, ...]:

@@ -46,6 +46,11 @@ class Headline(JsonDocument):
         """Of the mean over tasks."""
         return None if self.estimate is None else self.estimate.interval
 
+    @property
+    def caution(self) -> str | None:
+        """What the interval does not cover; None where there is nothing to say."""
+        return None if self.estimate is None else self.estimate.caution
+
     def to_json(self) -> JsonObject:
         """The estimate's entries, and the other means beside them."""
         mean = {"value": None, "interval": None} if self.estimate is None else self.estimate.to_json()

@@ -13,6 +13,7 @@ from m3bench.server.lab.results.resultset import Sample, read_samples
 from m3bench.server.lab.studies.cells import Cell
 from m3bench.server.lab.studies.plan_file import Expected
 from m3bench.server.scoring.statistics.components import Components
+from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
 from m3bench.tasks.lazy_modules import LazyModule
 
@@ -116,8 +117,28 @@ def _price(model: str, given: str | None) -> tuple[float, float] | None:
     return None if cost is None else (cost.input, cost.output)
 
 
-def detectable_difference(plan: RunPlan, families: Mapping[str, str]) -> float:
-    """The smallest true difference of *solved* between two cells that is found four times out of five."""
+@dataclass(frozen=True, kw_only=True)
+class Resolution:
+    """How small a difference between two cells can be found."""
+
+    detectable: float | None
+    """The smallest true difference of *solved* that is found four times out of five; None when none can be."""
+    caution: str | None
+    """Why none can be found."""
+
+
+def resolution(plan: RunPlan, families: Mapping[str, str]) -> Resolution:
+    """How small a difference a plan can show, given the family of each task."""
     tasks = plan.header.tasks
     size = Size(families=len({families[task] for task in tasks}), tasks=len(tasks), repeats=plan.header.repeats)
-    return detectable(planned_error(size, USUAL), size.freedom)
+    if size.families < FEW_FAMILIES:
+        noun = "family" if size.families == 1 else "families"
+        return Resolution(
+            detectable=None,
+            caution=f"no difference can be found, because its tasks are of {size.families} {noun}. A test takes at "
+            f"least {FEW_FAMILIES}.",
+        )
+    least = detectable(planned_error(size, USUAL), size.freedom)
+    if least > 1:
+        return Resolution(detectable=None, caution="even the largest difference would be missed too often.")
+    return Resolution(detectable=least, caution=None)

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from m3bench.server.lab.headless.plan import listed_ids
 from m3bench.server.lab.providers.retries import RETRY_MINUTES
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.yaml_files import read_yaml
@@ -74,6 +75,7 @@ class StudySet(_Part):
     """Folder of the set; the bundled one when left out."""
     families: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    """Of single tasks; `@FILE` for those of a file."""
     limit: int | None = Field(default=None, ge=1)
     """Number of tasks, taken from the families in turn."""
 
@@ -178,7 +180,12 @@ def read_plan(path: Path) -> StudyPlan:
             raise InputFileError(path, f"no model has this provider: {', '.join(known)}", field=f"providers.{provider}")
     here = path.parent
     sets = tuple(
-        tasks.model_copy(update={"tasks": None if tasks.tasks is None else here / tasks.tasks.expanduser()})
+        tasks.model_copy(
+            update={
+                "tasks": None if tasks.tasks is None else here / tasks.tasks.expanduser(),
+                "ids": listed_ids(tasks.ids, here),
+            }
+        )
         for tasks in plan.sets
     )
     folder = here / (plan.folder.expanduser() if plan.folder is not None else Path(plan.name))

@@ -86,7 +86,7 @@ def over_families(means: Sequence[float], draws: Sequence[float], level: float) 
     grid = _grid()
     logs = grid.prior.copy()
     for mean, number in zip(means, draws, strict=True):
-        logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), float(f"{number:.2g}"))
+        logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(number))
     weights = np.exp(logs - logs.max()).sum(axis=1)
     weights /= weights.sum()
     middle = float(weights @ grid.mus)
@@ -97,6 +97,11 @@ def over_families(means: Sequence[float], draws: Sequence[float], level: float) 
         low=0.0 if max(means) <= 0 else low,
         high=1.0 if min(means) >= 1 else high,
     )
+
+
+@lru_cache(maxsize=1024)
+def _two_digits(number: float) -> float:
+    return float(f"{number:.2g}")
 
 
 def over_draws(mean: float, draws: float, level: float) -> Posterior:

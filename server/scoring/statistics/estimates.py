@@ -49,8 +49,8 @@ class Estimate:
 
     @property
     def caution(self) -> str | None:
-        """What the interval does not cover; None where there are enough families."""
-        return caution(self.families)
+        """What the interval does not cover; None where there are enough families, or where there is no interval."""
+        return None if self.interval is None else caution(self.families)
 
     def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""

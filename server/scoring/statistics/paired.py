@@ -68,9 +68,13 @@ def difference(
     if not common:
         return None
     steps = np.array([second[task] - first[task] for task in common])
-    found = clusters_of([families.get(task) for task in common])
+    return difference_of(steps, clusters_of([families.get(task) for task in common]), level=level)
+
+
+def difference_of(steps: Floats, found: Clusters, *, level: float = LEVEL) -> Difference:
+    """The same, of the differences of tasks, at least one."""
     value, error, interval = float(steps.mean()), None, None
-    if len(common) > 1 and found.count > 1:
+    if len(steps) > 1 and found.count > 1:
         error = standard_error(steps, found)
         half = critical(found.freedom, level) * error
         interval = Interval(low=max(-1.0, value - half), high=min(1.0, value + half))
@@ -79,7 +83,7 @@ def difference(
         error=error,
         interval=interval,
         p=sign_test([float(part) for part in found.sums(steps)]) if found.families >= FEW_FAMILIES else None,
-        tasks=len(common),
+        tasks=len(steps),
         clusters=found.count,
         kind=found.kind,
         families=found.families,
@@ -110,23 +114,24 @@ def sign_test(sums: Sequence[float]) -> float:
     if not len(parts):
         return 1.0
     # Differences of solved tasks are fractions with small denominators, and need no rounding.
-    whole = (unit for unit in _UNITS if np.allclose(parts * unit, np.round(parts * unit), atol=1e-9))
-    scale = next(whole, _LATTICE / parts.sum())
+    scaled = np.multiply.outer(_UNITS, parts)
+    rounded = np.round(scaled)
+    whole = (abs(scaled - rounded) <= 1e-9 + 1e-5 * rounded).all(axis=1)
+    scale = _UNITS[int(whole.argmax())] if whole.any() else _LATTICE / parts.sum()
     steps = np.round(parts * scale).astype(int)
-    chances = np.zeros(2 * int(steps.sum()) + 1)
-    middle = int(steps.sum())
-    chances[middle] = 1.0
-    for step in steps:
-        if step:
-            turned = np.zeros_like(chances)
-            turned[step:] += chances[:-step] / 2
-            turned[:-step] += chances[step:] / 2
-            chances = turned
+    total = int(steps.sum())
     rounding = float(abs(parts * scale - steps).sum())
     least = int(np.ceil(abs(sum(sums)) * scale - rounding - 1e-6))
     if least <= 0:
         return 1.0
-    return min(1.0, float(chances[middle + least :].sum() + chances[: middle - least + 1].sum()))
+    # What is turned to one side adds up to x, so that the whole is 2x - total: the chance of each x, up to so many.
+    chances = np.zeros(total + 1)
+    chances[0], reached = 1.0, 0
+    for step in steps[steps > 0].tolist():
+        chances[: reached + 1] /= 2
+        chances[step : reached + step + 1] += chances[: reached + 1].copy()
+        reached += step
+    return min(1.0, 2 * float(chances[(total + least + 1) // 2 :].sum()))
 
 
 def mcnemar(first: Mapping[str, bool], second: Mapping[str, bool]) -> float:

@@ -8,7 +8,7 @@ together. How large chance makes them is seen from turning the signs of clusters
 each time). Sets that are `APART` standard errors apart never share a place, however many others are listed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
@@ -17,7 +17,7 @@ import numpy as np
 
 from m3bench.server.scoring.statistics.clusters import Floats, clusters_of
 from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, LEVEL
-from m3bench.server.scoring.statistics.paired import Difference, difference, unseen
+from m3bench.server.scoring.statistics.paired import Difference, difference, difference_of, unseen
 from m3bench.server.scoring.statistics.power import detectable
 
 APART = 6.0
@@ -96,12 +96,7 @@ def rank(values: Values, families: Mapping[str, str | None], *, joint: bool = Fa
     """
     names = list(values)
     tasks = list(dict.fromkeys(task for known in values.values() for task in known))
-    compared = [
-        (first, second, found)
-        for number, first in enumerate(names)
-        for second in names[number + 1 :]
-        if (found := difference(values[first], values[second], families)) is not None
-    ]
+    compared = list(_compared(values, names, tasks, families))
     fewest = min((found.families for _, _, found in compared), default=0)
     shared = min((found.tasks for _, _, found in compared), default=0)
     if len(names) < 2 or fewest < FEW_FAMILIES:
@@ -117,6 +112,21 @@ def rank(values: Values, families: Mapping[str, str | None], *, joint: bool = Fa
     return Ranking(pairs=pairs, ranks=ranks, threshold=threshold, families=fewest, tasks=shared)
 
 
+def _compared(
+    values: Values, names: list[str], tasks: list[str], families: Mapping[str, str | None]
+) -> Iterator[tuple[str, str, Difference]]:
+    """Every two sets that share a task."""
+    # Sets with the same tasks share their clusters, and a set its column with all others.
+    same = {name: np.array([*values[name].values()]) for name in names if [*values[name]] == tasks}
+    clusters = clusters_of([families.get(task) for task in tasks]) if tasks else None
+    for number, first in enumerate(names):
+        for second in names[number + 1 :]:
+            if clusters is not None and first in same and second in same:
+                yield first, second, difference_of(same[second] - same[first], clusters)
+            elif (found := difference(values[first], values[second], families)) is not None:
+                yield first, second, found
+
+
 def _studentised(found: Difference) -> float:
     return abs(found.value) / found.error if found.error else 0.0
 
@@ -128,20 +138,21 @@ def _threshold(
     table = np.array([[values[name].get(task, np.nan) for name in names] for task in tasks])
     found = clusters_of([families.get(task) for task in tasks])
     signs = _signs(found.count)
-    largest = np.zeros(len(signs))
-    single = []
-    for number in range(len(names)):
-        steps = table[:, [number]] - np.delete(table, number, axis=1)
+    largest = np.zeros((len(signs), len(names)))
+    for number in range(len(names) - 1):
+        steps = table[:, [number]] - table[:, number + 1 :]
         known = ~np.isnan(steps)
         steps = np.where(known, steps, 0.0)
         sums, sizes = found.sums(steps), found.sums(known.astype(float))
         residuals = sums - sizes * (sums.sum(axis=0) / np.maximum(1, sizes.sum(axis=0)))
         differing = (abs(steps) > 1e-12).sum(axis=0).astype(np.float64)
         spread = (residuals**2).sum(axis=0) + unseen((steps**2).sum(axis=0), differing)
-        drawn = _studentise(signs @ residuals, spread, found.count).max(axis=1)
-        single.append(float(np.quantile(drawn, level, method="higher")))
-        largest = np.maximum(largest, drawn)
-    return float(np.quantile(largest, level, method="higher")) if joint else max(single)
+        drawn = _studentise(signs @ residuals, spread, found.count)
+        largest[:, number] = np.maximum(largest[:, number], drawn.max(axis=1))
+        largest[:, number + 1 :] = np.maximum(largest[:, number + 1 :], drawn)
+    if joint:
+        return float(np.quantile(largest.max(axis=1), level, method="higher"))
+    return float(np.quantile(largest, level, method="higher", axis=0).max())
 
 
 def _studentise(sums: Floats, spread: Floats, clusters: int) -> Floats:

@@ -42,6 +42,7 @@ def test_an_agent_leaves_a_result_set_and_says_where_and_what_shows_it(task_set:
     assert done.exit_code == 0, done.output
     assert "oracle" in done.stdout
     assert "1.000" in done.stdout
+    assert "the interval does not cover families unlike these" in " ".join(done.stdout.split())
     assert "m3bench report runs/oracle" in done.stderr
     assert "m3bench leaderboard runs/oracle" in done.stderr
     assert "2/2" in done.stderr

@@ -142,10 +142,20 @@ def test_a_dry_run_says_what_it_will_take(task_set: Path, tmp_path: Path) -> Non
     assert (cell["planned"], cell["left"], cell["tokens"], cell["measured"]) == (10, 10, 11_000, False)
     assert cell["cost"] == pytest.approx(0.02)
     assert cell["seconds"] == pytest.approx(150)
-    assert cell["detectable"] > 0
+    assert cell["detectable"] is None
+    assert "2 families" in cell["caution"]
     told = study(path, "--dry-run")
+    assert "no difference can be found, because its tasks are of 2 families. A test takes at least 8." in told.stderr
     assert "$0.02" in told.stdout
     assert "The budget will not do: cost 0.02 expected in all, 0.01 allowed" in told.stderr
+
+
+def test_a_dry_run_with_enough_families_says_which_difference_can_be_found(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(json.dumps({"agents": ["null"], "profiles": ["task"], "sets": [{"name": "all"}], "repeats": 3}))
+    (cell,) = json.loads(study(path, "--dry-run", "--json").stdout)["cells"]
+    assert 0 < cell["detectable"] < 0.3
+    assert cell["caution"] is None
 
 
 def test_a_budget_that_is_used_up_stops_and_says_which() -> None:

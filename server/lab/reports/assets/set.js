@@ -11,6 +11,7 @@ pages.set = (data, root) => {
   main.append(...[
     setOpening(data),
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
+    cautionNote(data.uncertainty),
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
     slicesSection(data),
@@ -54,6 +55,12 @@ function faultsSection({ faults }) {
     h("span", { class: "drawing" }, bar({ value: points / most, label: `${fixed(points, 2)} points`, tone: "weak" }))))));
 }
 
+/* What the intervals of a set do not cover, where it has few families. */
+function cautionNote({ solved, average }) {
+  const text = solved.caution || average.caution;
+  return text ? h("p", { class: "warning", role: "note", "data-value": "caution" }, text) : null;
+}
+
 /* How sure the two headline numbers are, and why they are no surer. */
 function uncertaintySection({ uncertainty, counts }) {
   const rows = Object.entries(uncertainty).filter(([, one]) => one.value !== null).map(([name, one]) => {
@@ -63,9 +70,9 @@ function uncertaintySection({ uncertainty, counts }) {
   });
   if (!rows.length) return null;
   const columns = ["number", "mean over tasks", "95 % interval", "for these families", "over runs", "over families", "variance: family · task · repeat", "detectable", ...(counts.void ? ["with voids"] : [])];
-  return section("uncertainty", "How sure", "clusters are families where there are six or more, otherwise tasks", h("div", {},
+  return section("uncertainty", "How sure", "clusters are families; where there is one family, tasks", h("div", {},
     table({ className: "small", stack: true, columns: columns.map((label, index) => (index ? { label } : { label, head: true })), rows })),
-  h("p", { class: "soft small" }, "Detectable: the smallest true difference to another set of this size that is found four times out of five. With voids: had every void sample failed, and had every one succeeded."));
+  h("p", { class: "soft small" }, "Detectable: the smallest true difference to another set of this size that is found four times out of five; there is none with fewer than eight families, which allow no test. With voids: had every void sample failed, and had every one succeeded."));
 }
 
 /* The same numbers for parts of the set, where something is known of its tasks. */

@@ -28,7 +28,7 @@ from m3bench.server.lab.reports.paper.pdf import pdf
 from m3bench.server.lab.reports.paper.tables import PaperTable, csv_text, escaped, latex_text, short_names, shortened
 from m3bench.server.lab.reports.slices import set_at_hand
 from m3bench.server.lab.reports.standings import BoardEntry, leaderboard_document
-from m3bench.server.lab.reports.summary import SetDocument, set_document
+from m3bench.server.lab.reports.summary import SetTotals, set_totals
 from m3bench.server.lab.results.analyses.failures import FailureClass
 from m3bench.server.lab.results.comparability import distinct_names
 from m3bench.server.lab.results.documents import JsonDocument
@@ -126,8 +126,8 @@ def _remove(folder: Path, stale: Mapping[str, str]) -> None:
 def _numbers(group: SetGroup, libraries: Sequence[Library], tell: Callable[[str], None]) -> GroupNumbers:
     """Every number of a group."""
 
-    def document_of(results: ResultSet) -> SetDocument:
-        made = set_document(results)
+    def document_of(results: ResultSet) -> SetTotals:
+        made = set_totals(results)
         tell(results.header.name)
         return made
 

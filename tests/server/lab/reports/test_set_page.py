@@ -106,6 +106,18 @@ def test_a_page_has_the_errors_and_the_numbers_of_each_level(
     browser.visit(files["set"], look)
 
 
+def test_a_page_of_few_families_says_what_its_intervals_do_not_cover(browser: Browser, tmp_path: Path) -> None:
+    for runs, notes in ((5, ["The tasks are of 5 families"]), (60, [])):
+        path = tmp_path / f"{runs}.html"
+        path.write_text(set_page(set_document(made_set("some", runs))), "utf-8")
+
+        def look(page: "Page", notes: list[str] = notes) -> None:
+            shown = page.locator("[data-value='caution']").all_inner_texts()
+            assert [note.partition(":")[0] for note in shown] == notes
+
+        browser.visit(path, look)
+
+
 def test_runs_are_filtered_sorted_opened_and_two_of_them_compared(
     browser: Browser, files: dict[str, Path], documents: Documents
 ) -> None:

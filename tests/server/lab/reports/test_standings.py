@@ -40,6 +40,14 @@ def test_sets_are_ordered_and_those_that_cannot_be_told_apart_share_a_rank() -> 
     assert document.entries[2].ranks["average"] == RankShown(rank=3, interval=(3, 3))
 
 
+def test_intervals_over_few_families_have_a_caution_even_where_nothing_is_compared() -> None:
+    alone = leaderboard_document([made_set("alone", 5)])
+    assert "does not cover families unlike these" in alone.cautions["solved"]
+    two = leaderboard_document([made_set("one", 5), made_set("two", 5)])
+    assert "There are no ranks" in two.cautions["average"]
+    assert leaderboard_document([made_set("alone", 60)]).cautions == {}
+
+
 def test_what_was_solved_comes_before_the_average() -> None:
     solver, caller = made_set("solver", 60, skill=0.6), made_set("caller", 60, skill=0.8)
     solving = {id(result): result.card.model_copy(update={"success": True}) for result in solver.results}
