@@ -9,7 +9,7 @@ from secrets import token_hex
 
 from m3bench.server.clients.trial.findings import Findings, findings
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import TrialScript, task_for
+from m3bench.server.clients.trial.script import TrialScript, task_for, turns_of
 from m3bench.server.clients.trial.starts import PROMPT
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.migration import card_of
@@ -40,7 +40,7 @@ def played(name: str, transport: str, folder: Path) -> Findings:
     data = folder / "data"
     options = ["--data", str(data), "--profile", PROFILE]
     with ExitStack() as stack:
-        model = stack.enter_context(Model(with_manners(TrialScript(task, str).answer)))
+        model = stack.enter_context(Model(with_manners(TrialScript(turns_of(task), str).answer)))
         handle = token_hex(16) if FRAMEWORKS[name].session_per_call else ""
         if transport == "http":
             path = f"/seat/{handle}/mcp" if handle else "/mcp"

@@ -13,7 +13,7 @@ from m3bench.server.clients.table import clients
 from m3bench.server.clients.trial.conversation import BRIDGE, Called, Request
 from m3bench.server.clients.trial.findings import Findings, report_lines, tools_on_the_first_turn
 from m3bench.server.clients.trial.measured import measured
-from m3bench.server.clients.trial.script import DONE, TrialScript, named, task_for
+from m3bench.server.clients.trial.script import DONE, TrialScript, named, task_for, turns_of
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import try_client
 from m3bench.server.commands.program import app
@@ -31,7 +31,7 @@ FOUND = Findings(
 @pytest.fixture(scope="module")
 def script() -> TrialScript:
     task = task_for("wide", load_catalog().ready, Library())
-    return TrialScript(task, lambda tool: f"mcp__m3bench__{tool}")
+    return TrialScript(turns_of(task), lambda tool: f"mcp__m3bench__{tool}")
 
 
 def asked(names: list[str], *calls: Called) -> Request:
