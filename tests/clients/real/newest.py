@@ -43,16 +43,21 @@ WIDE = 0.05
 """A range that is wider than this, or does not hold 1.000, is a problem."""
 
 SLOW_SERVER = f"""
-import asyncio
-from fastmcp import FastMCP
-server = FastMCP("slow")
-@server.tool
-async def wait() -> str:
-    "Answers after half a minute."
-    await asyncio.sleep({SLOW_SECONDS})
-    return "waited"
-server.run(show_banner=False)
+import json, sys, time
+TOOL = {{"name": "wait", "description": "Answers after half a minute.", "inputSchema": {{"type": "object"}}}}
+ABOUT = {{"name": "slow", "version": "1"}}
+INFO = {{"protocolVersion": "2025-06-18", "capabilities": {{"tools": {{}}}}, "serverInfo": ABOUT}}
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    result = {{"initialize": INFO, "tools/list": {{"tools": [TOOL]}}}}.get(message["method"], {{}})
+    if message["method"] == "tools/call":
+        time.sleep({SLOW_SECONDS})
+        result = {{"content": [{{"type": "text", "text": "waited"}}]}}
+    print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], "result": result}}), flush=True)
 """
+"""Without a library, so that it starts at once."""
 
 NOT_TO_BE_HAD = {
     "Claude Desktop, Cursor, VS Code, Windsurf, Zed's and JetBrains' agents": "no command line on npm or PyPI",
@@ -73,7 +78,7 @@ class Found:
     pictures: int = 0
     widest: float = 0.0
     largest: int = 0
-    """Bytes of the largest result."""
+    """Bytes of the largest result or picture, as it is sent."""
     two: bool = False
     abandoned: bool = False
     slow: bool = False
@@ -169,7 +174,7 @@ def measure(key: str, library: Library, path: str) -> Found:
         _note(found, client, name, played)
     found.seconds = time.monotonic() - begun
     if found.perfect < len(tasks):
-        found.problems.append(f"{found.perfect} of {len(tasks)} tasks are certain to be perfect, or nearly so")
+        found.problems.append(f"{found.perfect} of {len(tasks)} tasks are perfect")
     for said, holds in {
         "a second task in the session": found.two,
         "`abandon`": found.abandoned,
@@ -185,7 +190,9 @@ def _note(found: Found, client: McpClient, name: str, played: Session) -> None:
     if played.ended:
         found.problems.append(f"{name}: {played.ended}")
     found.tools = played.tools
-    found.pictures += len({picture for request in played.requests for picture in request.pictures})
+    pictures = {picture for request in played.requests for picture in request.pictures}
+    found.pictures += len(pictures)
+    found.largest = max([found.largest, *(len(picture) * 4 // 3 for picture in pictures)])
     scored = 0
     for record, card, calls in played.runs:
         found.largest = max([found.largest, *(len(call.result or b"") for call in calls)])
@@ -196,7 +203,12 @@ def _note(found: Found, client: McpClient, name: str, played: Session) -> None:
         scored += 1
         low, high = card.range_of("average")
         found.widest = max(found.widest, high - low)
-        found.perfect += bool(card.success) and high >= 1 - 1e-9 and (card.average == 1 or high - low <= WIDE)
+        if card.success and high >= 1 - 1e-9 and (card.average == 1 or high - low <= WIDE):
+            found.perfect += 1
+        else:
+            solved = "solved" if card.success else "not solved"
+            average = f"{card.average or 0:.3f} ({low:.3f} to {high:.3f})"
+            found.problems.append(f"{record.task} was played perfectly and is {average}, {solved}")
     found.two |= name == "two" and scored == 2
     cap = client.result_cap
     if found.largest > (cap.amount if cap is not None and cap.unit == "bytes" else MAX_RESULT_BYTES):
