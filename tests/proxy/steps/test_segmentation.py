@@ -100,9 +100,7 @@ NARROW = 0.05
 def test_the_range_of_a_client_that_nobody_knows_holds_the_truth_and_is_narrow(manner: str) -> None:
     """Fifty perfect and fifty flawed plays; the median is narrow unless another manner looks the same."""
     found = list(in_manner(manner, 100))
-    held = [
-        low - 1e-6 <= one.true.metrics["average"] <= high + 1e-6 for one in found for low, high in [one.ranges.average]
-    ]
+    held = ["average" not in one.missed for one in found]
     certain = [one.width < 1e-9 for one in found]
     assert sum(held) >= 98
     assert all(holds for holds, is_certain in zip(held, certain, strict=True) if is_certain)
@@ -112,9 +110,7 @@ def test_the_range_of_a_client_that_nobody_knows_holds_the_truth_and_is_narrow(m
 
 def test_some_plays_of_every_manner_are_in_their_ranges() -> None:
     for manner in MANNERS:
-        for found in in_manner(manner, 2):
-            low, high = found.ranges.average
-            assert low - 1e-6 <= (found.true.average or 0.0) <= high + 1e-6, manner
+        assert not any(found.missed for found in in_manner(manner, 2)), manner
 
 
 def test_no_calls_make_no_steps() -> None:
