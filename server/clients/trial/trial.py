@@ -79,15 +79,15 @@ def try_client(client: McpClient, *, path: str | None = None, seconds: float = S
         return trial.played()
 
 
-PlayedRun = tuple[RunRecord, ScoreCard | None, Sequence[CallRecord]]
+ScoredRun = tuple[RunRecord, ScoreCard | None, Sequence[CallRecord]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session:
+class TrialSession:
     """What came of a session in which a client played several tasks."""
 
     tools: Tools
-    runs: tuple[PlayedRun, ...]
+    runs: tuple[ScoredRun, ...]
     """Each run with its card, where it has one, and its calls."""
     requests: tuple[Request, ...]
     """What the model was asked."""
@@ -102,7 +102,7 @@ def play_session(
     path: str | None = None,
     seconds: float = SECONDS,
     installed: Callable[[Path], None] = lambda home: None,
-) -> Session:
+) -> TrialSession:
     """Have a client play what a script says, in one session.
 
     Args:
@@ -161,16 +161,16 @@ class _Trial:
         """What the model plays, by the names that the client shows."""
         return TrialScript(turns, lambda tool: self.client.naming.shown(NAME, tool))
 
-    def session(self, turns: Iterable[Turn], installed: Callable[[Path], None]) -> "Session":
+    def session(self, turns: Iterable[Turn], installed: Callable[[Path], None]) -> "TrialSession":
         model, done = self.run(self.script(turns).answer, installed)
-        runs: list[PlayedRun] = []
+        runs: list[ScoredRun] = []
         for place in sorted(self.home.rglob(DATABASE)):
             store = SqliteStore(place.parent)
             try:
                 runs += [(record, card_of(record), store.calls(record.id)) for record in store.runs()]
             finally:
                 store.close()
-        return Session(
+        return TrialSession(
             tools=tools_on_the_first_turn(self.tools, model.requests)[0],
             runs=tuple(runs),
             requests=tuple(model.requests),

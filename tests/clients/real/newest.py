@@ -25,7 +25,7 @@ from m3bench.server.clients.trial.conversation import Called
 from m3bench.server.clients.trial.measured import measured
 from m3bench.server.clients.trial.script import Turn, task_for, turns_of
 from m3bench.server.clients.trial.starts import STARTS
-from m3bench.server.clients.trial.trial import Session, play_session
+from m3bench.server.clients.trial.trial import TrialSession, play_session
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
@@ -185,7 +185,7 @@ def measure(key: str, library: Library, path: str) -> Found:
     return found
 
 
-def _note(found: Found, client: McpClient, name: str, played: Session) -> None:
+def _note(found: Found, client: McpClient, name: str, played: TrialSession) -> None:
     """Add what one session showed."""
     if played.ended:
         found.problems.append(f"{name}: {played.ended}")
