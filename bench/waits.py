@@ -39,6 +39,11 @@ ECHO_PROGRAM = "import sys\nfor line in sys.stdin: print(line, end='', flush=Tru
 TASK = "barcode_lookup-1"
 CALL: dict[str, object] = {"name": "pyzbar-mcp__scan_barcode", "arguments": {"image_paths": f"./media/{TASK}.png"}}
 
+PHASES: dict[str, dict[str, object]] = {
+    "the program loads": {"name": "start_task", "arguments": {"task_id": TASK}},
+    "a sandbox starts": CALL,
+}
+
 
 class Client:
     """A client that notes when each answer came."""
@@ -139,11 +144,8 @@ def measure(data: Path) -> Iterator[tuple[tuple[str, str], float]]:
         client.wait(client.send("initialize", dict(about)))
         client.note("notifications/initialized")
         echo.wait(echo.send("ping", {}))
-        for phase, params in {
-            "the program loads": {"name": "start_task", "arguments": {"task_id": TASK}},
-            "a sandbox starts": CALL,
-        }.items():
-            slow = client.send("tools/call", dict(params))
+        for phase, params in PHASES.items():
+            slow = client.send("tools/call", params)
             for method, seconds in client.meanwhile(slow):
                 yield (phase, method), seconds
                 yield (ECHO, "ping"), echo.wait(echo.send("ping", {}))
