@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --no-deps --require-hashes
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-night test-clients test-frameworks test-harbor test-model measure-clients measure-frameworks image release check check-tests format lock photos docs pictures bench clean
+.PHONY: help demo test test-all test-night test-clients test-clients-newest test-frameworks test-harbor test-model measure-clients measure-frameworks image release check check-tests format lock photos docs pictures bench clean
 
 # Every worker collects all tests, so there is one for each core; containers and clients keep one more waiting.
 SHARED := -n auto --maxprocesses 4 --dist loadgroup
@@ -35,6 +35,9 @@ test-night: $(VENV)/.all  ## What takes hours: all kills, seeds, schedules and e
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real
+
+test-clients-newest: $(VENV)/.all  ## The newest version of each client plays eight tasks; the table is build/clients-newest.md (ONLY="codex gemini" for some)
+	@$(BIN)/python -m tests.clients.real.newest $(ONLY)
 
 test-frameworks: $(VENV)/.all  ## Frameworks for agents play a task, each in an environment of its own (not in test-all)
 	@$(BIN)/python -m pytest -q -rs tests/clients/frameworks

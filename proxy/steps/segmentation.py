@@ -7,7 +7,8 @@ The wire does not say. Two things prove it, and everything else leaves a boundar
 
 Two more may close a boundary that these leave open, never against them:
 
-    client     the client is known to send such calls together, and these two came one after the other
+    client     the client is known to send such calls together, and these two came one after the other; or its habits
+               in this conversation tell, once data flow has shown how long a turn takes in it
     hint       the client says so in `_meta`, and neither the times nor the data flow speak against it
 
 How a client sends the calls of one turn is known from the conversation itself, from a probe, or from what other
@@ -30,7 +31,7 @@ from m3bench.proxy.steps.dataflow import Flow
 from m3bench.proxy.steps.hints import claim, conversation
 from m3bench.tasks.readings import Conversation, Readings, Steps
 
-VERSION = 3
+VERSION = 4
 
 MODEL_NS = 300_000_000
 """A model needs longer than this between two calls; what comes sooner, the client did by itself."""
@@ -47,6 +48,12 @@ TOGETHER_NS = 1_000_000_000
 PROMPT_NS = 50_000_000
 """Calls that are sent together follow each other within this time: whoever waits for an answer that takes longer does
 not send them so."""
+
+QUICK_NS = 75_000_000
+"""A client that goes through the calls of one turn sends the next within this time of an answer."""
+
+JITTER_NS = 5_000_000
+"""What a busy machine adds to a wait."""
 
 SHOWN = 2
 """How often calls of a kind must overlap in a conversation before its client is taken to send them together."""
@@ -189,6 +196,7 @@ class _Marks:
         self._floor = self._floors()
         self.conversation = self._drawn()
         self._join_claimed()
+        self._follow_habits()
         self._soon = self._too_soon()
         wanted = [place for place in self.conversation.open if not self._continues(place)]
         self.begins = self.conversation.reading(wanted)
@@ -257,6 +265,65 @@ class _Marks:
                 self._joined[place] = True
                 self.conversation = self._drawn()
 
+    def _follow_habits(self) -> None:
+        """Close what the habits of this conversation close, once data flow has shown how long its turns take.
+
+        Calls that keep coming many times sooner are the client going through the calls of one turn. Where it does so,
+        a call that it left as long as a turn takes begins one.
+        """
+        turn = min(self._turns(), default=0)
+        if turn < MODEL_NS or any(map(self._may_be_approved, self.conversation.open)):
+            return
+        for place in self._quick(turn):
+            self._closed[place] = "client"
+            self._joined[place] = True
+        self.conversation = self._drawn()
+        for place in self.conversation.open:
+            if self._waits[place] >= max(MODEL_NS, turn // 2) and self._would_go_on(place):
+                self._closed[place] = "client"
+                self._floor[place:] = [max(floor, place) for floor in self._floor[place:]]
+        self.conversation = self._drawn()
+
+    def _may_be_approved(self, place: int) -> bool:
+        """Whether a call may have waited for a person: the one before it was to the same tool, and nothing was used."""
+        return self.calls[place].tool == self.calls[place - 1].tool and self._waits[place] >= MODEL_NS
+
+    def _quick(self, turn: int) -> list[int]:
+        """The open places of calls that came too soon for a turn and as soon as others did, where that is a habit."""
+        soon = min(QUICK_NS, turn // 4)
+        found = [
+            place
+            for place in self.conversation.open
+            if self._waits[place] <= soon and self._claims[place] != "new" and not self._could_overlap(place)
+        ]
+        if len(found) < SHOWN:
+            return [place for place in found if "in a row" in self._sending_at(place)]
+        usual = sorted(self._waits[place] for place in found)[len(found) // 2]
+        return [place for place in found if self._waits[place] <= 3 * usual + JITTER_NS]
+
+    def _could_overlap(self, place: int) -> bool:
+        """Whether the client has sent such calls together, and more of them than before this one."""
+        before, call = self.calls[place - 1], self.calls[place]
+        full = self._sizes[place - 1] > 1 and self._sizes[place - 1] >= max(self._sizes)
+        return not full and all(self._overlapping[kind] for kind in (before.read_only, call.read_only))
+
+    def _would_go_on(self, place: int) -> bool:
+        """Whether the client sends such calls of one turn without a pause, and nobody had to allow this one.
+
+        People allow a tool once: the first call of each may have waited for them.
+        """
+        before, call = self.calls[place - 1], self.calls[place]
+        allowed = any(call.tool == earlier.tool for earlier in self.calls[:place])
+        kinds = {before.read_only, call.read_only}
+        return allowed and all(sum(self._joined[other] for other in self._neighbours(kind)) >= SHOWN for kind in kinds)
+
+    def _turns(self) -> Iterator[int]:
+        """For each answer that was used, the longest wait between it and its use: one of those waits was a turn."""
+        for place, source in enumerate(self._seen):
+            if source is not None and self._floor[place] > source:
+                between = (other for other in range(source + 1, place + 1) if not self._joined[other])
+                yield max(map(self._waits.__getitem__, between), default=0)
+
     def _sending_at(self, place: int) -> tuple[str | None, str | None]:
         before, call = self.calls[place - 1], self.calls[place]
         return self.sending.of(before.read_only), self.sending.of(call.read_only)
@@ -303,14 +370,13 @@ class _Marks:
 
     def _too_soon(self) -> int:
         """Within which time after the last answer no model takes a turn; 0 when the conversation does not tell."""
-        proven = [place for place in self.conversation.forced if place and self._seen[place] is not None]
-        shortest = min((self._waits[place] for place in proven), default=0)
-        if shortest >= INSTANT_NS:
-            return min(shortest // 2, MODEL_NS)
+        turns = list(self._turns())
+        if min(turns, default=0) >= INSTANT_NS:
+            return min(*turns, 2 * MODEL_NS) // 2
         thought = any(
             wait >= THOUGHT_NS and not joined for wait, joined in zip(self._waits[1:], self._joined[1:], strict=True)
         )
-        return MODEL_NS if thought and not proven else 0
+        return MODEL_NS if thought and not turns else 0
 
     def _continues(self, place: int) -> bool:
         """Whether an open boundary is read as none, because the call came too soon for a turn of a model.

@@ -3,8 +3,9 @@
 A client that connects asks for the same few things, and their answers are known before the program is loaded. `greet`
 gives them from a prepared file, byte for byte as the SDK gives them, and only where a request leaves no doubt. The
 first message that needs more ends it: the SDK is then told what was said, and goes on from there. While the program is
-loaded for that, a thread answers what depends on nothing: a client that asks whether we live must not wait. Only starts
-with the options that clients' entries have are greeted; any other goes the usual way.
+loaded for that, a process of its own answers what depends on nothing: a client that asks whether we live must not wait,
+and on a busy machine a thread would wait for the one that loads. Only starts with the options that clients' entries
+have are greeted; any other goes the usual way.
 
 The file lies in the cache folder of the person (`M3BENCH_CACHE` names another), under a name that every version of the
 program and of the tools changes, and is used only if its hash is right. `prepared` writes it, when a client is
@@ -17,7 +18,6 @@ import re
 import select
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -194,7 +194,9 @@ class Greeter:
 
 
 class LoadingAnswers:
-    """Answers, on a thread, what depends on nothing while the program is loaded, and keeps everything else for it.
+    """Answers, in a process beside the one that loads the program, what depends on nothing, and keeps everything else.
+
+    The process ends when it is told to, and with the one that started it.
 
     Args:
         greeter: Knows the answers, and has what arrived so far.
@@ -203,31 +205,49 @@ class LoadingAnswers:
     """
 
     def __init__(self, greeter: Greeter, source: int = 0, sink: int = 1) -> None:
-        self._greeter = greeter
-        self._kept = b""
-        self._partial = b""
-        # The program puts others in the place of the standard streams.
-        self._source, self._sink = os.dup(source), os.dup(sink)
-        self._woken, self._wake = os.pipe()
-        self._thread = threading.Thread(target=self._run, args=(greeter.first.rest,), daemon=True)
-        self._thread.start()
+        woken, self._wake = os.pipe()
+        self._left, leave = os.pipe()
+        self._process = os.fork()
+        if self._process == 0:
+            try:
+                os.close(self._wake)
+                os.close(self._left)
+                _write(_AnsweringProcess(greeter, source, sink, woken).run(greeter.first.rest), leave)
+            finally:
+                os._exit(0)
+        os.close(woken)
+        os.close(leave)
 
     def stop(self) -> bytes:
         """Answer no more; what is left for the program."""
-        os.write(self._wake, b".")
-        self._thread.join()
-        for file in (self._source, self._sink, self._woken, self._wake):
-            os.close(file)
-        return self._kept + self._partial
+        os.close(self._wake)
+        left = bytearray()
+        while chunk := os.read(self._left, 1 << 16):
+            left += chunk
+        os.close(self._left)
+        os.waitpid(self._process, 0)
+        return bytes(left)
 
-    def _run(self, arrived: bytes) -> None:
+
+class _AnsweringProcess:
+    """What the process beside does."""
+
+    def __init__(self, greeter: Greeter, source: int, sink: int, woken: int) -> None:
+        self._greeter = greeter
+        self._kept = b""
+        self._partial = b""
+        self._source, self._sink, self._woken = source, sink, woken
+
+    def run(self, arrived: bytes) -> bytes:
+        """Answer until there is nobody to answer for; what is left for the program."""
         while True:
             self._take(arrived)
             if self._woken in select.select((self._source, self._woken), (), ())[0]:
-                return
+                break
             arrived = os.read(self._source, 1 << 16)
             if not arrived:
-                return
+                break
+        return self._kept + self._partial
 
     def _take(self, chunk: bytes) -> None:
         *lines, self._partial = (self._partial + chunk).split(b"\n")

@@ -22,6 +22,7 @@ from platformdirs import user_data_path
 from m3bench.server.clients.client import NAME
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.library import BUNDLED
 
 SIZE = 512
 
@@ -183,8 +184,15 @@ def _members(manifest: dict[str, object], shape: Shape) -> Iterator[tuple[str, b
         yield "pyproject.toml", _project(manifest).encode()
     for folder in _FOLDERS:
         for path in (_ROOT / folder).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("."):
+            hidden = "__pycache__" in path.parts or path.name.startswith(".")
+            if path.is_file() and not hidden and not _is_of_another_set(path):
                 yield f"server/{NAME}/{path.relative_to(_ROOT).as_posix()}", path
+
+
+def _is_of_another_set(path: Path) -> bool:
+    """Whether a file belongs to a set that a bundle does not play: nothing in its settings chooses one."""
+    sets = _ROOT / "tasks" / "data" / "sets"
+    return path.is_relative_to(sets) and not path.is_relative_to(sets / BUNDLED.name)
 
 
 def _project(manifest: dict[str, object]) -> str:

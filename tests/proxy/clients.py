@@ -118,6 +118,23 @@ def batches_of_four(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
         together(wire, calls[start : start + 4], step)
 
 
+def pairs(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Two at a time; the next two leave when both are answered."""
+    for start in range(0, len(calls), 2):
+        wire.now += wire.rng.randint(0, 5 * MS) if start else 0
+        together(wire, calls[start : start + 2], step)
+
+
+def approved_once(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """One by one; a person allows each tool for good when it is first called."""
+    for number, call in enumerate(calls):
+        if all(call.tool != timed.tool for timed, _, _ in wire.sent):
+            wire.now += wire.rng.randint(800, 20_000) * MS
+        elif number:
+            wire.now += wire.rng.randint(0, 5) * MS
+        wire.now = wire.call(call, step, wire.now)
+
+
 def now_this_now_that(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
     """Together or one by one, as it comes."""
     wire.rng.choice((together, serial(1, 60)))(wire, calls, step)
@@ -183,6 +200,65 @@ SENDING = {
     "probed, one by one": ClientSending(read_only="in a row", others="in a row"),
     "probed, read-only together": ClientSending(read_only="together", others="in a row"),
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manner:
+    """A way of sending the calls of one turn."""
+
+    send: Send
+    one_a_turn: bool = False
+    """Whether the model itself makes one call a turn."""
+    same_as: str = ""
+    """What looks the same on the wire: nothing can narrow the range of either."""
+
+
+def odd_ids(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """All at once, with ids that neither count nor rise."""
+    begin = wire.now
+    ends = [
+        wire.call(call, step, begin + wire.rng.randint(0, 4 * MS), progressToken=f"{wire.rng.getrandbits(64):x}")
+        for call in calls
+    ]
+    wire.now = max(ends)
+
+
+MANNERS = {
+    "all at once": Manner(send=together),
+    "all at once, ids odd": Manner(send=odd_ids),
+    "in a row, 0 ms": Manner(send=serial(0, 0)),
+    "in a row, 5 ms": Manner(send=serial(5, 5)),
+    "in a row, 50 ms": Manner(send=serial(50, 50)),
+    "reads together, writes in a row": Manner(send=read_only_together),
+    "pairs": Manner(send=pairs),
+    "pool of 4": Manner(send=rolling_pool),
+    "now together, now in a row": Manner(send=now_this_now_that),
+    "in a row, each call approved": Manner(send=serial(800, 20_000), same_as="one call a turn"),
+    "in a row, each tool approved once": Manner(
+        send=approved_once, same_as="in a row, with a turn before each new tool"
+    ),
+    "one call a turn": Manner(send=together, one_a_turn=True, same_as="in a row, each call approved"),
+}
+"""Of a client that nothing is known of."""
+
+LONGEST_PAUSE_MS = 30_000
+
+
+def play_in(manner: str, steps: Steps, seed: object) -> Log:
+    """A log of a client of some manner, with up to half a minute between turns."""
+    rng = random.Random(f"{manner} {seed}")
+    wire = Wire(rng)
+
+    def pause() -> int:
+        return rng.randint(20_000, LONGEST_PAUSE_MS * MS)
+
+    if MANNERS[manner].one_a_turn:
+        return _one_a_turn(wire, steps, pause, lies=False)
+    for number, calls in enumerate(steps):
+        MANNERS[manner].send(wire, calls, number)
+        wire.now += pause()
+    return wire.log()
+
 
 ONE_A_TURN = ("one call a turn", "one call a turn, false hints")
 """The model itself makes one call a turn: its steps are not those of the play."""

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from m3bench.proxy.steps.dataflow import Flow
 from m3bench.proxy.steps.segmentation import Segmentation, segment
-from m3bench.server.scoring import TrajectoryScore, score
+from m3bench.server.scoring import EFFECT, ScorableRun, TrajectoryScore, best_of, score, score_each
 from m3bench.server.scoring.profiles import STRUCTURE
 from m3bench.server.scoring.ranges import Ranges, score_ranges, values_in
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.tasks.catalog import load_catalog
-from tests.proxy.clients import BEHAVIOURS, PAUSES_MS, Log, Steps, simulate
+from tests.proxy.clients import BEHAVIOURS, PAUSES_MS, Log, Steps, play_in, simulate
 from tests.proxy.plays import Play, PlayedCall, plays, trajectory
 
 RUNS = 100
@@ -79,22 +80,19 @@ def _signatures() -> Any:
     return catalog_signatures(load_catalog())
 
 
-def measure(play: Play, log: Log) -> Measured:
-    """Segment and score a log."""
+def measure(play: Play, log: Log, *, by_effect: bool = False) -> Measured:
+    """Segment and score a log, by the paper's metric or by effect."""
     found = segment(log.calls, play.question, log.sending)
-    cards = _cards(play, log, found.steps)
+    scored = _cards_by_effect if by_effect else _cards
+    cards = scored(play, log, found.steps)
     order = [index for step in found.steps for index in step]
     return Measured(
         log=log,
         segmentation=found,
-        card=_best(cards),
-        true=_best(cards if found.steps == log.true_steps else _cards(play, log, log.true_steps)),
+        card=best_of(cards),
+        true=best_of(cards if found.steps == log.true_steps else scored(play, log, log.true_steps)),
         ranges=score_ranges(cards, found.readings, order),
     )
-
-
-def _best(cards: Sequence[TrajectoryScore]) -> TrajectoryScore:
-    return max(cards, key=lambda card: card.average or 0.0)
 
 
 def _cards(play: Play, log: Log, steps: Sequence[Sequence[int]]) -> list[TrajectoryScore]:
@@ -102,8 +100,24 @@ def _cards(play: Play, log: Log, steps: Sequence[Sequence[int]]) -> list[Traject
     return [score(actual, [one], encoder=_Words(), signatures=_signatures()) for one in play.trajectories]
 
 
+def _cards_by_effect(play: Play, log: Log, steps: Sequence[Sequence[int]]) -> list[TrajectoryScore]:
+    run = ScorableRun(
+        actual=trajectory(tuple(tuple(log.played[index] for index in step) for step in steps)),
+        references=play.trajectories,
+        plans=play.plans,
+        results=[log.played[index].text for step in steps for index in step],
+    )
+    return score_each(run, profile=EFFECT, signatures=_signatures())
+
+
 def varied(play: Play, rng: random.Random) -> Steps:
     """A reference of a task, in half of the cases with calls left out, repeated or taken from elsewhere."""
+    while not _possible(play, steps := _changed(play, rng)):
+        pass
+    return steps
+
+
+def _changed(play: Play, rng: random.Random) -> Steps:
     steps = [list(step) for step in rng.choice(play.references)]
     for step in steps:
         rng.shuffle(step)
@@ -120,6 +134,44 @@ def varied(play: Play, rng: random.Random) -> Steps:
         else:
             step.insert(rng.randint(0, len(step)), other)
     return steps
+
+
+def flawed(play: Play, rng: random.Random) -> Steps:
+    """A play with other calls than any reference has."""
+    references = [_calls(reference) for reference in play.references]
+    while True:
+        steps = varied(play, rng)
+        if _calls(steps) not in references:
+            return steps
+
+
+def _calls(steps: Steps) -> list[str]:
+    return sorted(f"{call.tool} {call.arguments}" for step in steps for call in step)
+
+
+def _possible(play: Play, steps: Steps) -> bool:
+    """Whether no call uses what an answer in its own step is the first to say."""
+    flow = Flow(play.question)
+    number = 0
+    for step in steps:
+        begin = number
+        for call in step:
+            source = flow.source(call.arguments)
+            if source is not None and source >= begin:
+                return False
+            flow.ask(call.arguments)
+            flow.answer(number, call.text)
+            number += 1
+    return True
+
+
+def in_manner(manner: str, runs: int) -> Iterator[Measured]:
+    """Runs of a client of some manner by effect: perfect and flawed in turn, all families."""
+    for number in range(runs):
+        play = plays()[number // 2 % len(plays())]
+        rng = random.Random(f"{manner} {number}")
+        steps = flawed(play, rng) if number % 2 else play.references[number // 2 // len(plays()) % len(play.references)]
+        yield measure(play, play_in(manner, steps, number), by_effect=True)
 
 
 def simulated(behaviour: str, runs: int = RUNS) -> Iterator[tuple[Play, Log]]:
@@ -160,8 +212,8 @@ def _earlier(revision: str) -> Callable[[Play, Log], tuple[bool, float, float]]:
             for call in log.calls
         ]  # fmt: skip
         found = modules["steps"].segment(calls, play.question)
-        headline = _best(_cards(play, log, found.steps))
-        true = _best(_cards(play, log, log.true_steps))
+        headline = best_of(_cards(play, log, found.steps))
+        true = best_of(_cards(play, log, log.true_steps))
         order = [index for step in found.steps for index in step]
         seen = []
         for steps in found.readings():

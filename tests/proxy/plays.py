@@ -11,6 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from m3bench.tasks.plan import Plan
 from m3bench.tasks.trajectory import Call, Step, Trajectory
 
 FILE = Path(__file__).parent / "data" / "plays.json.xz"
@@ -33,6 +34,8 @@ class Play:
     task: str
     question: str
     references: tuple[tuple[tuple[PlayedCall, ...], ...], ...]
+    plans: tuple[Plan, ...]
+    """What the calls of each reference give and need."""
 
     @cached_property
     def trajectories(self) -> tuple[Trajectory, ...]:
@@ -62,6 +65,7 @@ def plays() -> tuple[Play, ...]:
             task=entry["task"],
             question=entry["question"],
             references=tuple(tuple(tuple(map(call, step)) for step in steps) for steps in entry["references"]),
+            plans=tuple(map(Plan.model_validate, entry["plans"])),
         )
         for entry in data["plays"]
     )
@@ -98,7 +102,8 @@ async def _record() -> None:
                     for step in reference.steps
                 ]
             )
-        found.append({"task": task.id, "question": task.question, "references": references})
+        plans = [plan.model_dump(mode="json") for plan in library.plans(task)]
+        found.append({"task": task.id, "question": task.question, "references": references, "plans": plans})
     FILE.parent.mkdir(exist_ok=True)
     FILE.write_bytes(lzma.compress(json.dumps({"texts": list(texts), "plays": found}, ensure_ascii=False).encode()))
 

@@ -53,6 +53,8 @@ class Findings:
     average: float
     best: float
     """What the average is when every boundary that the record leaves open is read in the client's favour."""
+    worst: float
+    """What it is when all of them are read against it."""
 
     def to_json(self) -> dict[str, object]:
         """A dict that `json.dumps` takes."""
@@ -95,6 +97,7 @@ def findings(
     tools_there, shown = tools_on_the_first_turn(tools, requests)
     made = [call for call in calls if call.tool not in OWN_TOOLS]
     average = card.average or 0.0
+    low, high = card.ranges.get("average", (average, average))
     return Findings(
         client=card.client.name if card.client is not None else "",
         profile=profile,
@@ -110,7 +113,8 @@ def findings(
         reference=tuple(len(step) for step in card.alignment.reference_steps),
         solved=card.success is True,
         average=average,
-        best=card.ranges.get("average", (average, average))[1],
+        best=high,
+        worst=low,
     )
 
 
@@ -164,6 +168,8 @@ def report_lines(client: McpClient, found: Findings) -> Iterator[str]:
     yield f"  card     {_card_words(found)}"
     yield f"  calls    {sent(found)}"
     yield f"  score    {score(found)}"
+    if found.worst < found.best:
+        yield f"  to do    {to_do(client, found)}"
     if not found.problems:
         yield "Everything works."
     for problem in found.problems:
@@ -180,11 +186,22 @@ def sent(found: Findings) -> str:
 def score(found: Findings) -> str:
     """The score, and how it is to be read."""
     solved = "solved" if found.solved else "not solved"
-    if found.average == found.best:
+    if found.worst == found.best:
         return f"{found.average:.3f}, {solved}"
+    return f"{found.average:.3f}, between {found.worst:.3f} and {found.best:.3f}, {solved}"
+
+
+def to_do(client: McpClient, found: Findings) -> str:
+    """What a person does about a score that is not certain."""
+    if (found.reading, found.writing) == ("together", "together"):
+        return (
+            "check again when the machine does less. This client sends the calls of one turn together, and some were "
+            "answered before the next one came: the record does not show that they belong together."
+        )
     return (
-        f"{found.average:.3f} to {found.best:.3f}, {solved}: calls that are sent in a row leave open which of them "
-        "belong together, unless the client was probed"
+        f"ask {client.title} to run the probe (`m3bench client probe --print {client.key}`), so that m3bench knows how "
+        "this version sends the calls of one turn. What is open then stays open: the record does not show which calls "
+        "belong together. Compare such runs by their ranges."
     )
 
 

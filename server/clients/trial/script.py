@@ -1,8 +1,8 @@
-"""What the scripted model says: it plays one task to the end, by the task's first reference.
+"""What the scripted model says: it plays tasks to their end, each by its first reference.
 
 Which turn it is follows from the calls in the request, so the model keeps no state: a client may ask the same thing
-twice, or ask for a title in between. The task is one whose reference has calls side by side, of tools that only read
-and of tools that write, because clients send these in different ways.
+twice, or ask for a title in between. The task of a trial is one whose reference has calls side by side, of tools that
+only read and of tools that write, because clients send these in different ways.
 """
 
 import re
@@ -16,6 +16,7 @@ from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable, tools_of
 from m3bench.tasks.task import Task
+from m3bench.tasks.trajectory import JSON
 
 MOST_SEARCHES = 5
 """A client whose search finds nothing is asked no longer."""
@@ -46,28 +47,35 @@ def _side_by_side(task: Task, catalog: Catalog) -> Iterator[bool]:
             yield kinds.pop()
 
 
+Turn = tuple[Called, ...]
+"""The calls that the model makes at once."""
+
+
+def turns_of(task: Task, **start: JSON) -> tuple[Turn, ...]:
+    """A task from its start to its score, by its first reference; with more arguments of `start_task` as given."""
+    answer = {"answer": task.answer} | ({"fields": right_fields(task.fields)} if task.fields else {})
+    return (
+        (Called(name="start_task", arguments={"task_id": task.id, **start}),),
+        *(
+            tuple(Called(name=expose(call.tool), arguments=call.arguments) for call in step)
+            for step in task.references[0].steps
+        ),
+        (Called(name="submit", arguments=answer),),
+        (Called(name="score", arguments={}),),
+    )
+
+
 class TrialScript:
-    """A task, turn by turn.
+    """What is played, turn by turn, after a look at the tasks.
 
     Args:
-        task: What is played.
+        turns: What is called.
         shown: The name that the client gives one of our tools.
     """
 
-    def __init__(self, task: Task, shown: Callable[[str], str]) -> None:
-        self.task = task
+    def __init__(self, turns: Iterable[Turn], shown: Callable[[str], str]) -> None:
         self._shown = shown
-        answer = {"answer": task.answer} | ({"fields": right_fields(task.fields)} if task.fields else {})
-        self.turns: tuple[tuple[Called, ...], ...] = (
-            (Called(name="list_tasks", arguments={}),),
-            (Called(name="start_task", arguments={"task_id": task.id}),),
-            *(
-                tuple(Called(name=expose(call.tool), arguments=call.arguments) for call in step)
-                for step in task.references[0].steps
-            ),
-            (Called(name="submit", arguments=answer),),
-            (Called(name="score", arguments={}),),
-        )
+        self.turns: tuple[Turn, ...] = ((Called(name="list_tasks", arguments={}),), *turns)
         self._names = {call.name for turn in self.turns for call in turn}
 
     def answer(self, request: Request) -> Saying:

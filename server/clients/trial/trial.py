@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +22,13 @@ from m3bench.server.clients.table import profile_for
 from m3bench.server.clients.trial.conversation import Request, Saying
 from m3bench.server.clients.trial.findings import Findings, Tools, findings, tools_on_the_first_turn
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import DONE, TrialScript, task_for
+from m3bench.server.clients.trial.script import DONE, TrialScript, Turn, task_for, turns_of
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import DATABASE
+from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -77,6 +79,46 @@ def try_client(client: McpClient, *, path: str | None = None, seconds: float = S
         return trial.played()
 
 
+ScoredRun = tuple[RunRecord, ScoreCard | None, Sequence[CallRecord]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialSession:
+    """What came of a session in which a client played several tasks."""
+
+    tools: Tools
+    runs: tuple[ScoredRun, ...]
+    """Each run with its card, where it has one, and its calls."""
+    requests: tuple[Request, ...]
+    """What the model was asked."""
+    ended: str
+    """Why the client did not come to its end; nothing when it did."""
+
+
+def play_session(
+    client: McpClient,
+    turns: Iterable[Turn],
+    *,
+    path: str | None = None,
+    seconds: float = SECONDS,
+    installed: Callable[[Path], None] = lambda home: None,
+) -> TrialSession:
+    """Have a client play what a script says, in one session.
+
+    Args:
+        client: Which one.
+        turns: What its model calls.
+        path: Where programs are looked for, instead of `PATH`.
+        seconds: How long it may take.
+        installed: Changes the client's home after `m3bench install`.
+
+    Raises:
+        UserError: It cannot be tried; the text says why.
+    """
+    with _trial(client, path, seconds) as trial:
+        return trial.session(turns, installed)
+
+
 def first_turn(client: McpClient, *, path: str | None = None, seconds: float = SECONDS) -> tuple[Tools, int, int]:
     """Start a client whose model says at once that it is done: how its tools are there, how many, and of how many.
 
@@ -113,15 +155,38 @@ class _Trial:
         self.tools = [*(str(tool["name"]) for tool in DEFINITIONS), *(tool.exposed for tool in shown)]
 
     def played(self) -> Findings:
-        return self._found(*self.run(TrialScript(self.task, lambda tool: self.client.naming.shown(NAME, tool)).answer))
+        return self._found(*self.run(self.script(turns_of(self.task)).answer))
 
-    def run(self, answer: Callable[[Request], Saying]) -> tuple[Model, "_Done"]:
+    def script(self, turns: Iterable[Turn]) -> TrialScript:
+        """What the model plays, by the names that the client shows."""
+        return TrialScript(turns, lambda tool: self.client.naming.shown(NAME, tool))
+
+    def session(self, turns: Iterable[Turn], installed: Callable[[Path], None]) -> "TrialSession":
+        model, done = self.run(self.script(turns).answer, installed)
+        runs: list[ScoredRun] = []
+        for place in sorted(self.home.rglob(DATABASE)):
+            store = SqliteStore(place.parent)
+            try:
+                runs += [(record, card_of(record), store.calls(record.id)) for record in store.runs()]
+            finally:
+                store.close()
+        return TrialSession(
+            tools=tools_on_the_first_turn(self.tools, model.requests)[0],
+            runs=tuple(runs),
+            requests=tuple(model.requests),
+            ended="" if done.code == 0 else self._why(model, [self.home], done),
+        )
+
+    def run(
+        self, answer: Callable[[Request], Saying], installed: Callable[[Path], None] = lambda home: None
+    ) -> tuple[Model, "_Done"]:
         """Install m3bench, start the client, and wait for its end."""
         self.home.mkdir()
         self.work.mkdir()
         with Model(answer) as model:
             self.start.home(self.home, model.url)
             self._must(_run([*program(), "install", self.client.key], self.env, self.work, 120), "m3bench install")
+            installed(self.home)
             values = {"url": model.url, "home": str(self.home), "port": str(_free_port())}
             env = self.env | {name: _filled(value, values) for name, value in self.start.env.items()}
             if self.start.before:

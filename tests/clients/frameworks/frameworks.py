@@ -22,6 +22,8 @@ class Framework:
     """The module in `players/`."""
     packages: tuple[str, ...]
     """What to install; nothing for a framework that m3bench itself needs."""
+    session_per_call: bool = False
+    """Whether it opens a session, or starts a process, for every call: it is given a seat with a handle."""
 
 
 FRAMEWORKS = {
@@ -40,6 +42,16 @@ FRAMEWORKS = {
     "crewai": Framework(player="crewai", packages=("crewai==1.15.30", "crewai-tools[mcp]==1.15.30")),
     "mcp-use": Framework(player="mcp_use", packages=("mcp-use==1.7.1", "langchain-openai==1.7.3")),
     "smolagents": Framework(player="smolagents", packages=("smolagents[mcp,openai]==1.26.0", "mcp==1.30.0")),
+    "llama-index": Framework(
+        player="llama_index",
+        packages=(
+            "llama-index-tools-mcp==0.6.0",
+            "llama-index-core==0.14.25",
+            "llama-index-llms-openai-like==0.8.1",
+        ),
+        session_per_call=True,
+    ),
+    "semantic-kernel": Framework(player="semantic_kernel", packages=("semantic-kernel[mcp]==1.45.0",)),
     "fastmcp": Framework(player="fastmcp", packages=()),
 }
 """By name."""

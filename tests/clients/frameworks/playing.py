@@ -5,10 +5,11 @@ import os
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
+from secrets import token_hex
 
 from m3bench.server.clients.trial.findings import Findings, findings
 from m3bench.server.clients.trial.model import Model
-from m3bench.server.clients.trial.script import TrialScript, task_for
+from m3bench.server.clients.trial.script import TrialScript, task_for, turns_of
 from m3bench.server.clients.trial.starts import PROMPT
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.migration import card_of
@@ -17,7 +18,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.library import Library
 from m3bench.tasks.picture_mark import marked
 from m3bench.tasks.profiles import tools_of
-from tests.clients.frameworks.frameworks import command
+from tests.clients.frameworks.frameworks import FRAMEWORKS, command
 from tests.clients.frameworks.manners import with_manners
 from tests.server.conftest import SERVE, serving
 
@@ -39,11 +40,14 @@ def played(name: str, transport: str, folder: Path) -> Findings:
     data = folder / "data"
     options = ["--data", str(data), "--profile", PROFILE]
     with ExitStack() as stack:
-        model = stack.enter_context(Model(with_manners(TrialScript(task, str).answer)))
+        model = stack.enter_context(Model(with_manners(TrialScript(turns_of(task), str).answer)))
+        handle = token_hex(16) if FRAMEWORKS[name].session_per_call else ""
         if transport == "http":
-            server: dict[str, object] = {"url": stack.enter_context(serving(options)) + "/mcp"}
+            path = f"/seat/{handle}/mcp" if handle else "/mcp"
+            server: dict[str, object] = {"url": stack.enter_context(serving(options)) + path}
         else:
-            server = {"command": SERVE[0], "args": [*SERVE[1:], *options]}
+            seat = ["--seat", handle] if handle else []
+            server = {"command": SERVE[0], "args": [*SERVE[1:], *options, *seat]}
         env = {"PATH": os.environ["PATH"], "HOME": str(folder)}
         done = subprocess.run(
             [*line, model.url, PROMPT, json.dumps(server)],

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from types import MappingProxyType
 from typing import Any
 
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 
 from m3bench.proxy.steps.hints import HINT, WAIT
 from m3bench.proxy.steps.segmentation import ClientSending, Timed, segment, shown
-from tests.proxy.clients import BEHAVIOURS, MS, PAUSES_MS, simulate
-from tests.proxy.measuring import RUNS, measure, simulated
+from tests.proxy.clients import BEHAVIOURS, MANNERS, MS, PAUSES_MS, simulate
+from tests.proxy.measuring import RUNS, in_manner, measure, simulated
 from tests.proxy.plays import plays
 
 SLOW = pytest.mark.slow
@@ -89,6 +90,27 @@ def test_some_runs_of_every_behaviour_are_in_their_ranges() -> None:
     for behaviour in BEHAVIOURS:
         for play, log in simulated(behaviour, 3):
             assert not measure(play, log).missed, (behaviour, play.task)
+
+
+NARROW = 0.05
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("manner", MANNERS)
+def test_the_range_of_a_client_that_nobody_knows_holds_the_truth_and_is_narrow(manner: str) -> None:
+    """Fifty perfect and fifty flawed plays; the median is narrow unless another manner looks the same."""
+    found = list(in_manner(manner, 100))
+    held = ["average" not in one.missed for one in found]
+    certain = [one.width < 1e-9 for one in found]
+    assert sum(held) >= 98
+    assert all(holds for holds, is_certain in zip(held, certain, strict=True) if is_certain)
+    narrow = median(one.width for one in found) <= NARROW
+    assert narrow != bool(MANNERS[manner].same_as), "what is listed as the same on the wire is wide, and nothing else"
+
+
+def test_some_plays_of_every_manner_are_in_their_ranges() -> None:
+    for manner in MANNERS:
+        assert not any(found.missed for found in in_manner(manner, 2)), manner
 
 
 def test_no_calls_make_no_steps() -> None:
@@ -323,3 +345,30 @@ def test_where_nobody_pauses_as_a_model_does_nothing_is_too_soon() -> None:
 def test_calls_of_both_kinds_that_overlap_show_that_both_are_sent_together() -> None:
     found = segment([call(0, 300), replace(call(2, 280), read_only=True), call(310, 700), call(312, 650)])
     assert found.steps == ((0, 1), (2, 3))
+
+
+def in_a_row(*gaps: float) -> list[Timed]:
+    """An answer, and calls that use it after a turn of two seconds, each so long after the one before."""
+    calls = [call(0, 10, text="id ChIJ-77aQ"), call(2010, 2020, {"place": "ChIJ-77aQ"})]
+    for gap in gaps:
+        begin = calls[-1].sent_ns / MS + gap
+        calls.append(call(begin, begin + 10))
+    return calls
+
+
+def test_calls_that_keep_coming_sooner_than_any_turn_go_on_with_a_step() -> None:
+    assert segment(in_a_row(5, 5)).readings.open == 0
+    assert segment(in_a_row(5, 5)).steps == ((0,), (1, 2, 3))
+    assert segment(in_a_row(5)).readings.open == 1, "once is no habit"
+    assert segment(in_a_row(5), sending=IN_A_ROW).readings.open == 0, "but it is what this client is known for"
+    assert segment(in_a_row(5, 5, 60)).readings.open == 1, "not as soon as the others"
+    assert segment(in_a_row(5, 5)[1:]).readings.open == 2, "how long a turn takes is not known"
+
+
+def test_a_client_that_goes_on_at_once_began_a_step_when_it_did_not() -> None:
+    other = replace(call(9000, 9010), tool="world/look")
+    first_of_its_tool = segment([*in_a_row(5, 5), other])
+    assert first_of_its_tool.decisions[4].open, "a person may have had to allow it"
+    again = call(12_000, 12_010)
+    assert not segment([*in_a_row(5, 5), other, again]).decisions[5].open
+    assert segment(in_a_row(5, 5, 3000)).readings.open == 3, "somebody may approve every call"

@@ -13,7 +13,7 @@ from m3bench.server.clients.table import clients
 from m3bench.server.clients.trial.conversation import BRIDGE, Called, Request
 from m3bench.server.clients.trial.findings import Findings, report_lines, tools_on_the_first_turn
 from m3bench.server.clients.trial.measured import measured
-from m3bench.server.clients.trial.script import DONE, TrialScript, named, task_for
+from m3bench.server.clients.trial.script import DONE, TrialScript, named, task_for, turns_of
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import try_client
 from m3bench.server.commands.program import app
@@ -24,14 +24,14 @@ from m3bench.tasks.library import Library
 FOUND = Findings(
     client="c 1", profile="full", task="t-1", tools="loaded", tools_shown=2, tools_expected=2, picture="shown",
     card="Markdown", reading="together", writing="together", steps=(1, 2), reference=(1, 2), solved=True, average=1.0,
-    best=1.0,
+    best=1.0, worst=1.0,
 )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def script() -> TrialScript:
     task = task_for("wide", load_catalog().ready, Library())
-    return TrialScript(task, lambda tool: f"mcp__m3bench__{tool}")
+    return TrialScript(turns_of(task), lambda tool: f"mcp__m3bench__{tool}")
 
 
 def asked(names: list[str], *calls: Called) -> Request:
@@ -88,13 +88,15 @@ def test_a_tool_is_known_by_any_name_that_clients_make_of_it() -> None:
 def test_what_is_wrong_is_said_and_a_client_that_loses_pictures_is_not_wrong() -> None:
     codex = clients()["codex"]
     assert list(report_lines(codex, FOUND))[-1] == "Everything works."
-    lossy = replace(FOUND, picture="lost", writing="in a row", average=0.9)
+    lossy = replace(FOUND, picture="lost", writing="in a row", average=0.9, worst=0.85)
     told = "\n".join(report_lines(codex, lossy))
     assert "does not reach the model" in told
-    assert "0.900 to 1.000" in told
+    assert "0.900, between 0.850 and 1.000" in told
+    assert "m3bench client probe --print codex" in told
     assert "Everything works." in told
+    assert "check again" in "\n".join(report_lines(codex, replace(FOUND, worst=0.9)))
     changes: list[dict[str, Any]] = [
-        {"tools": "missing"}, {"card": "missing"}, {"solved": False}, {"average": 0.9, "best": 0.9},
+        {"tools": "missing"}, {"card": "missing"}, {"solved": False}, {"average": 0.9, "best": 0.9, "worst": 0.9},
     ]  # fmt: skip
     for change in changes:
         bad = replace(FOUND, **change)
