@@ -46,6 +46,8 @@ class AgentPlay:
     """Which sample of the task this is."""
     pictures: tuple[str, ...]
     """Paths in the workspace of what the task shows or plays."""
+    images: tuple[bytes, ...] = ()
+    """The files of the pictures as the client was sent them, with the mark of the run."""
     shown: frozenset[str]
     """Canonical names of the tools of the seat."""
     indirect: bool = False
