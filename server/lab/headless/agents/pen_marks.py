@@ -5,7 +5,7 @@ is a thing that happens to have the colour. A loop encloses a part of the pictur
 one. Nothing here knows what is in the picture besides.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -41,6 +41,11 @@ _AROUND = 0.62
 """The share of directions in which a loop that others cover in part has its line."""
 _DIRECTIONS = 72
 _LEAST_PIXELS = 40
+_CONTRAST = 45
+_DASHES = 14
+"""How many dashes in a row make a dashed line."""
+_TICKED = 18.0
+"""How much the brightness of a square differs within, of 255, when something is written in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,6 +157,23 @@ def is_cross(mask: Mask) -> bool:
     return min(float(corner.mean()) for corner in corners) > 0.08
 
 
+def ticked_squares(image: Pixels, feet: Sequence[int], side: int = 30) -> tuple[int, list[int]]:
+    """Where a column of printed squares begins, and the feet of those that somebody ticked.
+
+    Args:
+        image: The picture.
+        feet: Where the writing beside each square would stand.
+        side: Of a square.
+    """
+    dark = 255.0 - image.mean(2)
+    bands = np.stack([dark[y - 22 : y - 3].mean(0) for y in feet])
+    # The border of a square is a line at its left and one at its right, in every row.
+    edges = np.minimum(bands[:, :-side], bands[:, side:]) - bands[:, side // 5 : side // 5 - side]
+    left = int(np.median(edges, axis=0).argmax())
+    inside = [float(dark[y - 22 : y - 2, left + 4 : left + side - 4].std()) for y in feet]
+    return left, [y for y, spread in zip(feet, inside, strict=True) if spread > _TICKED]
+
+
 def count_strokes(image: Pixels, colour: str, box: Box) -> int:
     """How many strokes stand in a box: upright ones, and one for each that crosses four."""
     left, top, right, bottom = (max(0, round(side)) for side in box)
@@ -199,6 +221,29 @@ def _tip(line: PenMark) -> tuple[float, float]:
     other = ends[1]
     tip = points[np.argmax(((points - other) ** 2).sum(1))]
     return float(tip[0] + line.corner[0]), float(tip[1] + line.corner[1])
+
+
+def dashed_frame(image: Pixels, dash: int = 16, gap: int = 10) -> tuple[Box, tuple[int, int, int]] | None:
+    """The inside of a printed frame of dashes, and the colour of its line; None where there is none."""
+    grey = image.mean(2)
+    edges = []
+    for y in range(8, len(grey) - 8):
+        row = abs(grey[y] - np.minimum(abs(grey[y - 7]), 255)) > _CONTRAST
+        starts, ends = (np.flatnonzero(np.diff(row.astype(int)) == sign) for sign in (1, -1))
+        if len(starts) < _DASHES or len(ends) < _DASHES:
+            continue
+        ends = ends[ends > starts[0]]
+        starts = starts[: len(ends)]
+        regular = np.flatnonzero((abs(ends[:-1] - starts[:-1] - dash) <= 4) & (abs(starts[1:] - ends[:-1] - gap) <= 4))
+        if len(regular) >= _DASHES:
+            first, last = regular[0], regular[-1] + 1
+            edges.append((y, int(starts[first]), int(ends[last]), int((starts[first] + ends[first]) // 2)))
+    if len(edges) < 2 or edges[-1][0] - edges[0][0] < 3 * dash:
+        return None
+    left, right = min(edge[1] for edge in edges), max(edge[2] for edge in edges)
+    y, _, _, x = edges[0]
+    red, green, blue = (int(value) for value in image[y + 1, x])
+    return (left + 2, edges[0][0] + 6, right - 2, edges[-1][0] - 4), (red, green, blue)
 
 
 def painted_over(image: Pixels, mask: Mask) -> Pixels:

@@ -34,6 +34,8 @@ T = TypeVar("T")
 _ENLARGED = 2
 _LEAST = 62.0
 """Of 100: how alike a name and what was read must be."""
+_LOOKED_AT = 60
+"""Options that are compared word by word."""
 _TOGETHER = 6
 """Parts that are read in one step."""
 
@@ -211,7 +213,7 @@ def closest(text: str, options: Iterable[T], said: Callable[[T], Sequence[str]],
         NotSeen: None is alike.
     """
     words, best, found = words_of(text), least, None
-    for option in options:
+    for option in _promising("".join(words), options, said):
         alike = [likeness(phrase, words) for phrase in said(option) if phrase]
         score = sum(alike) / len(alike) + 2 * len(alike) if alike else 0.0
         if score > best:
@@ -219,6 +221,21 @@ def closest(text: str, options: Iterable[T], said: Callable[[T], Sequence[str]],
     if found is None:
         raise NotSeen(f"nothing is called {text[:60]!r}")
     return found
+
+
+def _promising(text: str, options: Iterable[T], said: Callable[[T], Sequence[str]]) -> list[T]:
+    """The few options whose letters stand in a text best; of so many the words are looked at one by one."""
+    known = list(options)
+    if len(known) <= _LOOKED_AT:
+        return known
+    rough = [_roughly(text, said(option)) for option in known]
+    best = sorted(range(len(known)), key=lambda number: -rough[number])
+    return [known[number] for number in best[:_LOOKED_AT]]
+
+
+def _roughly(text: str, phrases: Sequence[str]) -> float:
+    forms = ["".join(words_of(phrase)) for phrase in phrases]
+    return sum(fuzz.partial_ratio(form, text) * len(form) for form in forms) / max(8, sum(map(len, forms)))
 
 
 def closest_name(text: str, names: Iterable[str], least: float = _LEAST) -> str:

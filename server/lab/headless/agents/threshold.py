@@ -13,10 +13,12 @@ from m3bench.server.lab.headless.agents.picture_look import NotSeen, PictureLook
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.question_plan import solution_of
 from m3bench.server.lab.headless.agents.recollection import Unknown, recollected
-from m3bench.server.lab.headless.agents.threshold_families import SEEN
+from m3bench.server.lab.headless.agents.threshold_families import SEEN, WholeFacts
 from m3bench.tasks.answers.fields import right_fields
+from m3bench.tasks.families.base import Composition
 from m3bench.tasks.families.registry import EVERY
 from m3bench.tasks.families.texts import questions
+from m3bench.tasks.scene import Scene
 
 
 async def threshold(play: AgentPlay) -> str:
@@ -28,7 +30,10 @@ async def threshold(play: AgentPlay) -> str:
     look = PictureLook(play=play, family=family, goal=asked.goal, values=asked.values)
     try:
         noted = await see(look)
-        picture = await anyio.to_thread.run_sync(recollected, family, noted)
+        if isinstance(noted, WholeFacts):
+            picture = _blank(look, noted)
+        else:
+            picture = await anyio.to_thread.run_sync(recollected, family, noted)
     except (NotSeen, Unknown):
         return NOTHING
     solution = await solution_of(play, family, picture, asked)
@@ -36,3 +41,9 @@ async def threshold(play: AgentPlay) -> str:
         return NOTHING
     play.fields = right_fields(solution.fields)
     return solution.answer
+
+
+def _blank(look: PictureLook, facts: WholeFacts) -> Composition:
+    """A picture of which only facts are known, and how large it is."""
+    height, width = look.image.shape[:2]
+    return Composition(picture=b"", scene=Scene(sha256="", width=width, height=height, thumbnail=b""), facts=facts)

@@ -8,8 +8,17 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from m3bench.server.lab.headless.agents.drawing_match import is_hazard, shape_at
 from m3bench.server.lab.headless.agents.evidence import words_of
-from m3bench.server.lab.headless.agents.pen_marks import PenMark, arrow_tips, count_strokes, is_cross, lines
+from m3bench.server.lab.headless.agents.pen_marks import (
+    PenMark,
+    arrow_tips,
+    count_strokes,
+    dashed_frame,
+    is_cross,
+    lines,
+    ticked_squares,
+)
 from m3bench.server.lab.headless.agents.picture_look import (
     NotSeen,
     PictureLook,
@@ -23,26 +32,41 @@ from m3bench.server.lab.headless.agents.picture_look import (
     within,
 )
 from m3bench.server.lab.headless.agents.recollection import Noted
-from m3bench.tasks.families import generate_powerpoint, items_price, museum, research_station, sights
+from m3bench.tasks.families import (
+    biology_chain,
+    generate_powerpoint,
+    items_price,
+    museum,
+    research_station,
+    routine,
+    sights,
+)
+from m3bench.tasks.families.articles import telling
 from m3bench.tasks.families.biology_chain import BiologyChain
 from m3bench.tasks.families.biology_cut import BiologyCut
 from m3bench.tasks.families.camping import brochure, has_brochure
 from m3bench.tasks.families.class_demand import ClassDemand
-from m3bench.tasks.families.crypto_purchase import CryptoPurchase
+from m3bench.tasks.families.crypto_purchase import _LEAST_VALUE, CryptoPurchase
 from m3bench.tasks.families.fipe_car import models
 from m3bench.tasks.families.fish import _SPOTS, Fish
 from m3bench.tasks.families.food_reddit_wiki_excel import FoodRedditWikiExcel
 from m3bench.tasks.families.fruit_cal import FruitCal
 from m3bench.tasks.families.generate_powerpoint import GeneratePowerpoint
+from m3bench.tasks.families.hazard import Hazard
 from m3bench.tasks.families.hugeicons import Hugeicons
 from m3bench.tasks.families.med_excel import MedExcel
 from m3bench.tasks.families.medical import Medical
 from m3bench.tasks.families.nixos_diagnostic import NixosDiagnostic
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.site import MORE
 from m3bench.tasks.scene import Box
 
 See = Callable[[PictureLook], Awaitable[Noted]]
+
+
+class WholeFacts(dict[str, Any]):
+    """Notes that are all the facts of a picture, in the form in which its family keeps them."""
 
 
 def _from_left(marks: Sequence[PenMark]) -> list[PenMark]:
@@ -58,12 +82,12 @@ async def items(look: PictureLook) -> Noted:
     marks = look.loops()
     goods = items_price._goods(Canvas(look.kit.art, 1440, 980), look.kit)
     middle = look.image.shape[0] / 2
-    shelves: dict[str, list[list[str]]] = {"upper": [], "lower": []}
+    shelves: dict[str, list[tuple[str, str, str]]] = {"upper": [], "lower": []}
     for mark, text in zip(marks, await _texts(look, marks), strict=True):
         item = closest(text, goods, lambda item: (item["brand"], item["name"], item["size"]))
         shelf = "upper" if mark.middle[1] < middle else "lower"
-        shelves[shelf].append([item["brand"], item["name"], item["size"]])
-    return {**shelves, "rest": []}
+        shelves[shelf].append((item["brand"], item["name"], item["size"]))
+    return WholeFacts(**shelves, rest=[])
 
 
 async def sights_pair(look: PictureLook) -> Noted:
@@ -75,26 +99,29 @@ async def sights_pair(look: PictureLook) -> Noted:
         closest(text, known, lambda sight: (sight["name"], towns[sight["id"]]["name"]))
         for text in await _texts(look, marks)
     ]
-    return {
-        "landmarks": [sight["name"] for sight in found],
-        "towns": [sights.town_line(look.kit, towns[sight["id"]]) for sight in found],
-    }
+    return WholeFacts(
+        landmarks=[dict(sight) for sight in found],
+        towns=[sights.town_line(look.kit, towns[sight["id"]]) for sight in found],
+        dated=True,
+    )
 
 
 async def films(look: PictureLook) -> Noted:
     """The titles of the posters in red loops, from left to right."""
     titles = [film["title"] for film in look.kit.world("films")]
     marks = _from_left(look.loops())
-    return {"films": [closest_name(text, titles) for text in await _texts(look, marks)]}
+    return WholeFacts(films=[closest_name(text, titles) for text in await _texts(look, marks)])
 
 
 async def papers(look: PictureLook) -> Noted:
     """The titles of the sheets in red and in blue loops."""
-    known = [paper["title"] for paper in look.kit.world("known_papers") if paper["platform"] == "arxiv"]
-    noted = {}
-    for colour in ("red", "blue"):
-        noted[colour] = [closest_name(text, known) for text in await _texts(look, look.loops(colour))]
-    return {"titles": noted["red"] + noted["blue"], **noted}
+    papers = [paper for paper in look.kit.world("known_papers") if paper["platform"] == "arxiv"]
+    titles = [paper["title"] for paper in papers]
+    red, blue = (
+        [closest_name(text, titles) for text in await _texts(look, look.loops(colour))] for colour in ("red", "blue")
+    )
+    known = {paper["id"]: len(paper["published"]) == 10 for paper in papers}
+    return WholeFacts(titles=[*red, *blue], red=red, blue=blue, known=known)
 
 
 async def parks(look: PictureLook) -> Noted:
@@ -102,7 +129,7 @@ async def parks(look: PictureLook) -> Noted:
     known = [park for park in look.kit.world("parks") if has_brochure(park)]
     (text,) = await _texts(look, look.loops()[:1])
     park = closest(text, known, lambda park: (brochure(park)[0],))
-    return {"park": park["name"]}
+    return WholeFacts(park=park["name"])
 
 
 async def catches(look: PictureLook) -> Noted:
@@ -116,26 +143,28 @@ async def catches(look: PictureLook) -> Noted:
         if number != which:
             names.append(closest_name(text, Fish.species))
             lengths.append(first_number(text, r"\d+(?=\s*cm)"))
-    return {"names": names, "lengths": lengths, "spot": closest_name(texts[which], _SPOTS)}
+    return WholeFacts(names=names, lengths=lengths, spot=closest_name(texts[which], _SPOTS))
 
 
 async def medicines(look: PictureLook) -> Noted:
     """The cartons in red loops, from left to right."""
-    known = [
-        (brand, medicine["generic"])
+    known: list[tuple[str, str, Sequence[str]]] = [
+        (brand, medicine["generic"], medicine.get("aliases", ()))
         for medicine in look.kit.world("medicines")
         if medicine["access"] == "OTC"
         for brand in medicine["brands"]
     ]
-    found = [closest(text, known, lambda pair: pair) for text in await _texts(look, _from_left(look.loops()))]
-    return {"medicines": [{"brand": brand, "generic": generic} for brand, generic in found]}
+    found = [closest(text, known, lambda sold: sold[:2]) for text in await _texts(look, _from_left(look.loops()))]
+    return WholeFacts(medicines=[dict(zip(("brand", "generic", "aliases"), sold, strict=True)) for sold in found])
 
 
 async def dishes(look: PictureLook) -> Noted:
     """The communities on the cards in red loops, from left to right."""
-    known = [dish.community for dish in FoodRedditWikiExcel.dishes]
     texts = await _texts(look, _from_left(look.loops()))
-    return {"dishes": [closest_name(re.sub(r".*?[rf]/", "", text), known) for text in texts]}
+    found = [closest(text, FoodRedditWikiExcel.dishes, lambda dish: (f"r/{dish.community}",)) for text in texts]
+    articles = {article["title"]: article for article in look.kit.world("articles")}
+    titles = {dish.article: [dish.article, *articles[dish.article].get("aliases", ())] for dish in found}
+    return WholeFacts(dishes=found, titles=titles)
 
 
 async def ills_and_drugs(look: PictureLook) -> Noted:
@@ -143,14 +172,15 @@ async def ills_and_drugs(look: PictureLook) -> Noted:
     drugs = list(MedExcel.medicines)
     known = [*drugs, *(name.capitalize() for name in MedExcel.diseases)]
     names = [closest_name(text, known) for text in await _texts(look, look.loops())]
-    return {"names": names, "drugs": [name for name in names if name in drugs]}
+    pages = [topic["title"] for topic in look.kit.world("health_topics")]
+    return WholeFacts(names=names, drugs=[name for name in names if name in drugs], pages=pages)
 
 
 async def books(look: PictureLook) -> Noted:
     """The numbers of all books, and of those in red loops."""
     codes, marks = await look.codes(), look.loops()
     meant = [data for data, at in codes if any(within(mark.box, at) for mark in marks)]
-    return {"numbers": [data for data, _ in codes], "meant": meant}
+    return WholeFacts(numbers=[data for data, _ in codes], meant=meant)
 
 
 async def posters(look: PictureLook) -> Noted:
@@ -162,7 +192,14 @@ async def posters(look: PictureLook) -> Noted:
     )
     if not red or not blue:
         raise NotSeen("no code is in a loop")
-    return {"places": [page for page, _ in codes], "red": red, "blue": blue[0]}
+    landmarks = {landmark["id"]: landmark for landmark in look.kit.world("landmarks")}
+    pages = {page["id"]: page for page in look.kit.world("links")}
+    places = {}
+    for name, _ in codes:
+        page = pages[name]
+        place = landmarks[page["landmark_id"]] | {"title": page["title"], "subtitle": page["subtitle"], "page": name}
+        places[name] = place | {"where": sights.country_of(look.kit, place["country"])}
+    return WholeFacts(places=places, red=red, blue=blue[0])
 
 
 async def animals(look: PictureLook) -> Noted:
@@ -170,10 +207,12 @@ async def animals(look: PictureLook) -> Noted:
     known = {name for some in BiologyCut.lands.values() for name in some}
     seen = [thing for thing in await look.objects() if thing.name in known]
     meant = looped(seen, look.loops())
-    return {
-        "names": [thing.name for thing in meant],
-        "others": [list(thing.box) for thing in seen if thing not in meant],
-    }
+    told = telling(look.kit, known, figures=True)
+    return WholeFacts(
+        names=[thing.name for thing in meant],
+        others=tuple(thing.box for thing in seen if thing not in meant),
+        telling={thing.name: told.get(thing.name, ()) for thing in meant},
+    )
 
 
 async def food_chain(look: PictureLook) -> Noted:
@@ -186,12 +225,13 @@ async def food_chain(look: PictureLook) -> Noted:
     labels = {"rice plant": "rice", "herb": "leaf"}
     chains = [[labels.get(name, name) for name in chain] for some in BiologyChain.chains.values() for chain in some]
     fitting = [chain for chain in chains if there.issuperset(chain)]
-    return {
-        "names": names,
-        "chain": max(fitting, key=len, default=[]),
-        "people": [list(thing.box) for thing in people],
-        "circled": [list(thing.box) for thing in circled],
-    }
+    return WholeFacts(
+        names=names,
+        chain=max(fitting, key=len, default=[]),
+        people=[thing.box for thing in people],
+        circled=[thing.box for thing in circled],
+        telling=telling(look.kit, biology_chain._everything(), figures=True),
+    )
 
 
 async def fruits(look: PictureLook) -> Noted:
@@ -203,52 +243,38 @@ async def fruits(look: PictureLook) -> Noted:
         inside = [thing.name for thing in seen if overlap(thing.box, mark.box) > 0.6 and thing.name in known]
         if not inside:
             raise NotSeen("a loop has no fruit in it")
-        names.append(max(set(inside), key=inside.count))
+        names.append(known[max(set(inside), key=inside.count)])
         weights.append(first_number(text, r"\d+(?=\s*gr)"))
-    return {"fruits": names, "weights": weights}
+    pages = [topic["title"] for topic in look.kit.world("health_topics")]
+    return WholeFacts(fruits=names, weights=weights, pages=pages)
 
 
 async def ward_notes(look: PictureLook) -> Noted:
     """What is ticked on a form: codes, medicines and aids, in their order."""
-    pens = ("ink", "dark", "dark red")
-    ticks: list[PenMark] = []
-    for pen in pens:
-        small = [mark for mark in lines(look.image, pen) if 14 < mark.size[0] < 44 and 14 < mark.size[1] < 44]
-        column = max(
-            (mark.middle[0] for mark in small),
-            key=lambda x: sum(abs(one.middle[0] - x) < 9 for one in small),
-            default=0.0,
-        )
-        lined = [mark for mark in small if abs(mark.middle[0] - column) < 9]
-        if len(lined) >= 3 and len(lined) <= 8:
-            ticks = sorted(lined, key=lambda mark: mark.middle[1])
-            break
-    if not ticks:
-        raise NotSeen("nothing is ticked")
-    boxes = [(mark.box[2] + 14, mark.middle[1] - 22, mark.box[2] + 560, mark.middle[1] + 24) for mark in ticks]
+    rows = [242 + part * 322 + number * 43 for part in range(3) for number in range(6)]
+    left, ticked = ticked_squares(look.image, rows)
+    boxes = [(left + 44, y - 36, left + 600, y + 14) for y in ticked]
     texts = await look.read(boxes, psm=(7,), pens=())
-    codes = {case.code for case in Medical.cases}
-    drugs = {drug for case in Medical.cases for drug in case.medicines}
-    aids = {aid for case in Medical.cases for aid in case.aids}
-    kinds = {**dict.fromkeys(aids, "aid"), **dict.fromkeys(drugs, "medicine"), **dict.fromkeys(codes, "code")}
+    codes = {case.code: "code" for case in Medical.cases}
+    drugs = {drug: "medicine" for case in Medical.cases for drug in case.medicines}
+    aids = {aid: "aid" for case in Medical.cases for aid in case.aids}
     found: dict[str, list[str]] = {"code": [], "medicine": [], "aid": []}
-    for text in texts:
+    for text, y in zip(texts, ticked, strict=True):
+        kinds = (codes, drugs, aids)[min(2, (y - 242) // 322)]
         name = closest_name(text, kinds)
         found[kinds[name]].append(name)
-    if len(found["code"]) != 2 or len(found["medicine"]) != 2 or not found["aid"]:
-        raise NotSeen("the ticks are not those of two cases")
-    aids_in_order = found["aid"] * (2 if len(found["aid"]) == 1 else 1)
-    return {
-        "cases": [
-            {"code": code, "medicine": medicine, "aid": aid}
-            for code, medicine, aid in zip(found["code"], found["medicine"], aids_in_order, strict=True)
+    named = {case.code: case.condition for case in Medical.cases}
+    return WholeFacts(
+        cases=[
+            {"code": code, "condition": named[code], "medicine": medicine, "aid": aid}
+            for code, medicine, aid in zip(found["code"], found["medicine"], found["aid"] * 2, strict=False)
         ]
-    }
+    )
 
 
 async def talks(look: PictureLook) -> Noted:
     """The slides in the red loop and in the blue one."""
-    return {colour: await _talk(look, look.loops(colour)[0].box) for colour in ("red", "blue")}
+    return WholeFacts({colour: await _talk(look, look.loops(colour)[0].box) for colour in ("red", "blue")})
 
 
 async def _talk(look: PictureLook, box: Box) -> Noted:
@@ -279,10 +305,10 @@ async def cities(look: PictureLook) -> Noted:
         closest(text, pool, lambda city: (city["name"], sights.land_line(look.kit, city)))
         for text in await _texts(look, look.loops())
     ]
-    return {
-        "cities": [sights.town_line(look.kit, city) for city in found],
-        "names": [[city["name"], *city["aliases"]] for city in found],
-    }
+    return WholeFacts(
+        cities=[sights.town_line(look.kit, city) for city in found],
+        names=[(city["name"], *city["aliases"]) for city in found],
+    )
 
 
 async def works(look: PictureLook) -> Noted:
@@ -291,31 +317,61 @@ async def works(look: PictureLook) -> Noted:
     noted: dict[str, list[Record]] = {}
     for colour in ("red", "blue"):
         marks = look.loops(colour)
-        boxes = [(*mark.box[:1], mark.box[3] - mark.size[1] * 0.45, *mark.box[2:]) for mark in marks]
+        boxes = [(mark.box[0], mark.box[3] - mark.size[1] * 0.45, *mark.box[2:]) for mark in marks]
         texts = await look.read(boxes, psm=(6,))
         found = [closest(text, pool, lambda work: (work["title"], museum.maker(work), work["date"])) for text in texts]
-        noted[colour] = [{"title": work["title"], "maker": museum.maker(work)} for work in found]
-    return noted
+        noted[colour] = [_work(look, work) for work in found]
+    return WholeFacts(seen=noted["red"] + noted["blue"], **noted)
+
+
+def _work(look: PictureLook, work: Record) -> Record:
+    """A work as its family keeps it."""
+    maker, artists = museum.maker(work), museum.Museum.artists
+    names = ((record["title"], *record.get("aliases", ())) for record in look.kit.world("articles"))
+    return {
+        "query": museum.query(work),
+        "id": work["id"],
+        "title": work["title"],
+        "department": work["met_department_id"],
+        "subject": museum.subject(work),
+        "maker": maker,
+        "artist": maker if maker in artists else "",
+        "known_as": next((spelled for spelled in names if maker in spelled), ()),
+        "telling": telling(look.kit, artists, described=True).get(museum.subject(work), ()),
+    }
 
 
 async def stations(look: PictureLook) -> Noted:
     """The sites on the arms in red loops and in blue ones."""
-    known = [place["name"] for place in look.kit.world("places") if place["types"][0] == research_station._KIND]
-    noted = {}
-    for colour in ("red", "blue"):
-        noted[colour] = [closest_name(text, known) for text in await _texts(look, look.loops(colour), psm=(6, 7))]
-    return {"names": noted["red"] + noted["blue"], **noted}
+    kit, there = look.kit, research_station
+    places = {place["name"]: place for place in kit.world("places") if place["types"][0] == there._KIND}
+    red, blue = (
+        [closest_name(text, places) for text in await _texts(look, look.loops(colour), psm=(6, 7))]
+        for colour in ("red", "blue")
+    )
+    return WholeFacts(
+        names=[*red, *blue],
+        red=red,
+        blue=blue,
+        around={
+            site: {name: there._apart(places[site], place) for name, place in places.items() if name != site}
+            for site in blue
+        },
+        addresses={name: place["address"] for name, place in places.items()},
+        flares=sorted(record["peak"][:10] for record in kit.world("solar_flares")),
+        storms=sorted(record["start"][:10] for record in kit.world("geomagnetic_storms")),
+    )
 
 
 async def icons(look: PictureLook) -> Noted:
     """The things in red loops, and the one that the arrow points at."""
     seen = [thing for thing in await look.objects() if thing.name in Hugeicons.things]
     meant = [thing.name for thing in looped(seen, look.loops())]
-    noted: dict[str, Any] = {"meant": meant, "pointed": meant[0]}
     tips = arrow_tips(look.image)
-    if tips:
-        noted["pointed"] = min(seen, key=lambda thing: _off(thing.box, tips[0])).name
-    return noted
+    pointed = [min(seen, key=lambda thing: _off(thing.box, tip)).name for tip in tips]
+    if look.goal == "cutout" and not pointed:
+        raise NotSeen("there is no arrow")
+    return WholeFacts(meant=meant, pointed=(pointed or meant)[0])
 
 
 def _off(box: Box, point: tuple[float, float]) -> float:
@@ -329,7 +385,12 @@ async def purchases(look: PictureLook) -> Noted:
     """All things, and those in red loops from left to right."""
     seen = [thing for thing in await look.objects() if thing.name in CryptoPurchase.things]
     meant = looped(seen, _from_left(look.loops()))
-    return {"things": [thing.name for thing in seen], "meant": [thing.name for thing in meant]}
+    coins = [coin for coin in look.kit.world("coins") if coin["kind"] == "coin" and "USDT" in coin["pairs"]]
+    return WholeFacts(
+        things=[thing.name for thing in seen],
+        meant=[thing.name for thing in meant],
+        coins=[(coin["id"], coin["name"], coin["value"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
+    )
 
 
 async def shares(look: PictureLook) -> Noted:
@@ -338,7 +399,17 @@ async def shares(look: PictureLook) -> Noted:
     noted = {}
     for colour in ("red", "blue"):
         noted[colour] = [closest_name(text, known) for text in await _texts(look, look.loops(colour), psm=(7, 8))]
-    return {"names": noted["red"] + noted["blue"], **noted}
+    companies = {company["id"]: company["name"] for company in look.kit.world("companies")}
+    frame = dashed_frame(look.image)
+    if look.goal == "growth" and frame is None:
+        raise NotSeen("there is no empty field")
+    field, ink = frame or ((0, 0, 1, 1), (0, 0, 0))
+    return WholeFacts(
+        names={ticker: companies[ticker] for ticker in (*noted["red"], *noted["blue"])},
+        field=tuple(map(round, field)),
+        ink="#{:02x}{:02x}{:02x}".format(*ink),
+        **noted,
+    )
 
 
 async def cars(look: PictureLook) -> Noted:
@@ -348,7 +419,7 @@ async def cars(look: PictureLook) -> Noted:
     _, brand, model = closest(text, models(), lambda car: (car[1], car[2]))
     left, _, right, bottom = mark.box
     strokes = count_strokes(look.image, "red", (left - 60, bottom + 16, right + 60, bottom + 100))
-    return {"brand": brand, "model": model, "strokes": strokes}
+    return WholeFacts(brand=brand, model=model, strokes=strokes)
 
 
 async def votes(look: PictureLook) -> Noted:
@@ -359,13 +430,22 @@ async def votes(look: PictureLook) -> Noted:
     start = left + (right - left) * 0.2 - 20
     words = await look.read([(start, y - 40, end - 90, y + 14) for y in heights], psm=(7,), pens=())
     figures = await look.read([(end - 84, y - 38, end + 14, y + 12) for y in heights], psm=(7, 8, 10), pens=())
-    known = [wish.word for some in (ClassDemand.cheap, ClassDemand.dear, ClassDemand.others) for wish in some]
+    known = [wish for some in (ClassDemand.cheap, ClassDemand.dear, ClassDemand.others) for wish in some]
     rows = []
     for y, word, figure in zip(heights, words, figures, strict=True):
         area = (end + 24, y - 42, right - 10, y + 14)
         late = max(count_strokes(look.image, pen, area) for pen in ("yellow", "blue"))
-        rows.append([closest_name(word, known), first_number(_as_digits(figure)), late])
-    return {"rows": rows}
+        wish = closest(word, known, lambda wish: (wish.word,))
+        rows.append((wish, first_number(_as_digits(figure)), late))
+    articles = {record["title"]: record for record in look.kit.world("articles")}
+    return WholeFacts(
+        rows=rows,
+        articles={
+            wish.article: [wish.article, *articles[wish.article].get("aliases", ())]
+            for wish, *_ in rows
+            if wish.article
+        },
+    )
 
 
 def _as_digits(text: str) -> str:
@@ -389,10 +469,54 @@ async def packages(look: PictureLook) -> Noted:
     names = [closest_name(text, known) for text in await look.read(boxes, psm=(7, 8))]
     ticked = [name for name, (_, mark) in zip(names, rows, strict=True) if mark is not None and not is_cross(mark.mask)]
     circled = next(name for name, (_, mark) in zip(names, rows, strict=True) if mark is None)
-    return {"listed": names, "ticked": ticked, "circled": circled}
+    exist = [name for name in ticked if name in NixosDiagnostic.known]
+    return WholeFacts(listed=names, ticked=ticked, known=exist, circled=circled)
+
+
+async def dangers(look: PictureLook) -> Noted:
+    """The hazards of a building site: what is always one, and what matches the drawing of its broken state."""
+    names = {hazard.seen[0]: name for name, hazard in Hazard.hazards.items()}
+    found = []
+    for thing in await look.objects():
+        name = names.get(thing.name)
+        if name is not None and (name not in MORE or is_hazard(look.image, name, thing.box)):
+            found.append(name)
+    return WholeFacts(hazards=found)
+
+
+_ROOF, _STAR, _FLAG = (224, 122, 95), (242, 193, 78), (129, 178, 154)
+"""The colours of the marks on a plan."""
+
+
+async def stops(look: PictureLook) -> Noted:
+    """The places at the house, the star and the flag of a plan, and its city."""
+    house = shape_at(look.image, _ROOF, (66, 29), 0.5)
+    star = shape_at(look.image, _STAR, (82, 76), 0.42)
+    flag = shape_at(look.image, _FLAG, (48, 31), 0.5)
+    if house is None or star is None or flag is None:
+        raise NotSeen("the plan lacks a mark")
+    middles = (
+        ((house[0] + house[2]) / 2, house[1] + 42),
+        ((star[0] + star[2]) / 2, star[1] + 46),
+        (flag[0] + 14, flag[1] + 42),
+    )
+    names = [(x - 152, y + 58, x + 152, y + 162) for x, y in middles]
+    title, *labels = await look.read([(60, 40, 1380, 190), *names], psm=(6, 11), pens=())
+    towns = routine._towns(look.kit)
+    city = closest(
+        title, [city for city in look.kit.world("cities") if city["id"] in towns], lambda city: (city["name"],)
+    )
+    found = [closest(label, towns[city["id"]], lambda place: (place["name"],)) for label in labels]
+    return WholeFacts(
+        city=city["name"],
+        town=sights.town_line(look.kit, city),
+        stops=[{key: place[key] for key in ("name", "lat", "lng")} for place in found],
+    )
 
 
 SEEN: dict[str, See] = {
+    "hazard": dangers,
+    "routine": stops,
     "items_price": items,
     "attraction": sights_pair,
     "movies": films,
