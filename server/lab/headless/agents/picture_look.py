@@ -25,6 +25,7 @@ from m3bench.server.lab.headless.agents.pen_marks import Pixels, loops, painted_
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.families.base import Family, Kit
 from m3bench.tasks.families.tool_answers import Found, read_objects
+from m3bench.tasks.picture_mark import strip_height
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.scene import Box
 from m3bench.tasks.trajectory import Call
@@ -53,6 +54,8 @@ class PictureLook:
     goal: str
     values: dict[str, str]
     """What the question says, by placeholder."""
+    again: bool = False
+    """Whether this is a second look, for which more ways of reading are tried."""
     _objects: list[Found] | None = field(default=None, init=False)
 
     @cached_property
@@ -62,9 +65,10 @@ class PictureLook:
 
     @cached_property
     def image(self) -> Pixels:
-        """The pixels that the client was sent, the strip with the mark included."""
+        """The pixels that the client was sent, without the strip that has the mark."""
         with Image.open(io.BytesIO(self.play.images[0])) as file:
-            return np.asarray(file.convert("RGB"))
+            whole = np.asarray(file.convert("RGB"))
+        return whole[: len(whole) - strip_height(whole.shape[1])]
 
     def loops(self, colour: str = "red") -> list[PenMark]:
         """The loops of a colour, row by row.

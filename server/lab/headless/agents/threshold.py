@@ -6,16 +6,13 @@ given the question and the picture as any client is, and nothing of the set. Wha
 clever engineer can do in a day without a model that sees.
 """
 
-import anyio.to_thread
-
-from m3bench.server.lab.headless.agents.blind import NOTHING, understood
+from m3bench.server.lab.headless.agents.blind import NOTHING, QuestionMeaning, understood
 from m3bench.server.lab.headless.agents.picture_look import NotSeen, PictureLook
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.question_plan import solution_of
-from m3bench.server.lab.headless.agents.recollection import Unknown, recollected
-from m3bench.server.lab.headless.agents.threshold_families import SEEN, WholeFacts
+from m3bench.server.lab.headless.agents.threshold_families import SEEN, See
 from m3bench.tasks.answers.fields import right_fields
-from m3bench.tasks.families.base import Composition
+from m3bench.tasks.families.base import Composition, Solution
 from m3bench.tasks.families.registry import EVERY
 from m3bench.tasks.families.texts import questions
 from m3bench.tasks.scene import Scene
@@ -28,22 +25,21 @@ async def threshold(play: AgentPlay) -> str:
     if family is None or see is None or asked is None or not play.images:
         return NOTHING
     look = PictureLook(play=play, family=family, goal=asked.goal, values=asked.values)
+    for look.again in (False, True):
+        solution = await _tried(look, see, asked)
+        if solution is not None:
+            play.fields = right_fields(solution.fields)
+            return solution.answer
+    return NOTHING
+
+
+async def _tried(look: PictureLook, see: See, asked: QuestionMeaning) -> Solution | None:
+    """The solution for what is seen; None when that makes no task."""
     try:
-        noted = await see(look)
-        if isinstance(noted, WholeFacts):
-            picture = _blank(look, noted)
-        else:
-            picture = await anyio.to_thread.run_sync(recollected, family, noted)
-    except (NotSeen, Unknown):
-        return NOTHING
-    solution = await solution_of(play, family, picture, asked)
-    if solution is None:
-        return NOTHING
-    play.fields = right_fields(solution.fields)
-    return solution.answer
-
-
-def _blank(look: PictureLook, facts: WholeFacts) -> Composition:
-    """A picture of which only facts are known, and how large it is."""
+        facts = await see(look)
+    except NotSeen:
+        return None
     height, width = look.image.shape[:2]
-    return Composition(picture=b"", scene=Scene(sha256="", width=width, height=height, thumbnail=b""), facts=facts)
+    scene = Scene(sha256="", width=width, height=height, thumbnail=b"")
+    picture = Composition(picture=b"", scene=scene, facts=facts)
+    return await solution_of(look.play, look.family, picture, asked)

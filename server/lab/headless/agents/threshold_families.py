@@ -1,4 +1,4 @@
-"""What classical vision notes of a picture, family by family: the facts that the family's plan needs.
+"""What classical vision notes of a picture, family by family: its facts, in the form in which the family keeps them.
 
 Each function looks for what its family's questions are about, and nothing else. Names come from the tables that the
 family composes its pictures from.
@@ -6,7 +6,6 @@ family composes its pictures from.
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
 
 from m3bench.server.lab.headless.agents.drawing_match import is_hazard, shape_at
 from m3bench.server.lab.headless.agents.evidence import words_of
@@ -31,7 +30,6 @@ from m3bench.server.lab.headless.agents.picture_look import (
     overlap,
     within,
 )
-from m3bench.server.lab.headless.agents.recollection import Noted
 from m3bench.tasks.families import (
     biology_chain,
     generate_powerpoint,
@@ -62,11 +60,7 @@ from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.site import MORE
 from m3bench.tasks.scene import Box
 
-See = Callable[[PictureLook], Awaitable[Noted]]
-
-
-class WholeFacts(dict[str, Any]):
-    """Notes that are all the facts of a picture, in the form in which its family keeps them."""
+See = Callable[[PictureLook], Awaitable[Record]]
 
 
 def _from_left(marks: Sequence[PenMark]) -> list[PenMark]:
@@ -74,10 +68,11 @@ def _from_left(marks: Sequence[PenMark]) -> list[PenMark]:
 
 
 async def _texts(look: PictureLook, marks: Sequence[PenMark], *, psm: Sequence[int] = (6, 11)) -> list[str]:
-    return await look.read([mark.box for mark in marks], psm=psm)
+    """What is written in loops: as one block of text, and on a second look in other ways too."""
+    return await look.read([mark.box for mark in marks], psm=psm if look.again else psm[:1])
 
 
-async def items(look: PictureLook) -> Noted:
+async def items(look: PictureLook) -> Record:
     """The packs in red loops, by shelf."""
     marks = look.loops()
     goods = items_price._goods(Canvas(look.kit.art, 1440, 980), look.kit)
@@ -87,10 +82,10 @@ async def items(look: PictureLook) -> Noted:
         item = closest(text, goods, lambda item: (item["brand"], item["name"], item["size"]))
         shelf = "upper" if mark.middle[1] < middle else "lower"
         shelves[shelf].append((item["brand"], item["name"], item["size"]))
-    return WholeFacts(**shelves, rest=[])
+    return dict(**shelves, rest=[])
 
 
-async def sights_pair(look: PictureLook) -> Noted:
+async def sights_pair(look: PictureLook) -> Record:
     """The sights on the photographs in red loops."""
     known = [sight for sight in look.kit.world("landmarks") if sight.get("city_id")]
     towns = {sight["id"]: sights.city_of(look.kit, sight) for sight in known}
@@ -99,21 +94,21 @@ async def sights_pair(look: PictureLook) -> Noted:
         closest(text, known, lambda sight: (sight["name"], towns[sight["id"]]["name"]))
         for text in await _texts(look, marks)
     ]
-    return WholeFacts(
-        landmarks=[dict(sight) for sight in found],
-        towns=[sights.town_line(look.kit, towns[sight["id"]]) for sight in found],
-        dated=True,
-    )
+    return {
+        "landmarks": [dict(sight) for sight in found],
+        "towns": [sights.town_line(look.kit, towns[sight["id"]]) for sight in found],
+        "dated": True,
+    }
 
 
-async def films(look: PictureLook) -> Noted:
+async def films(look: PictureLook) -> Record:
     """The titles of the posters in red loops, from left to right."""
     titles = [film["title"] for film in look.kit.world("films")]
     marks = _from_left(look.loops())
-    return WholeFacts(films=[closest_name(text, titles) for text in await _texts(look, marks)])
+    return {"films": [closest_name(text, titles) for text in await _texts(look, marks)]}
 
 
-async def papers(look: PictureLook) -> Noted:
+async def papers(look: PictureLook) -> Record:
     """The titles of the sheets in red and in blue loops."""
     papers = [paper for paper in look.kit.world("known_papers") if paper["platform"] == "arxiv"]
     titles = [paper["title"] for paper in papers]
@@ -121,18 +116,18 @@ async def papers(look: PictureLook) -> Noted:
         [closest_name(text, titles) for text in await _texts(look, look.loops(colour))] for colour in ("red", "blue")
     )
     known = {paper["id"]: len(paper["published"]) == 10 for paper in papers}
-    return WholeFacts(titles=[*red, *blue], red=red, blue=blue, known=known)
+    return {"titles": [*red, *blue], "red": red, "blue": blue, "known": known}
 
 
-async def parks(look: PictureLook) -> Noted:
+async def parks(look: PictureLook) -> Record:
     """The park whose brochure is in the red loop."""
     known = [park for park in look.kit.world("parks") if has_brochure(park)]
     (text,) = await _texts(look, look.loops()[:1])
     park = closest(text, known, lambda park: (brochure(park)[0],))
-    return WholeFacts(park=park["name"])
+    return {"park": park["name"]}
 
 
-async def catches(look: PictureLook) -> Noted:
+async def catches(look: PictureLook) -> Record:
     """The fish in red loops with their lengths, and the landing place in one."""
     marks = look.loops()
     texts = await _texts(look, marks)
@@ -143,10 +138,10 @@ async def catches(look: PictureLook) -> Noted:
         if number != which:
             names.append(closest_name(text, Fish.species))
             lengths.append(first_number(text, r"\d+(?=\s*cm)"))
-    return WholeFacts(names=names, lengths=lengths, spot=closest_name(texts[which], _SPOTS))
+    return {"names": names, "lengths": lengths, "spot": closest_name(texts[which], _SPOTS)}
 
 
-async def medicines(look: PictureLook) -> Noted:
+async def medicines(look: PictureLook) -> Record:
     """The cartons in red loops, from left to right."""
     known: list[tuple[str, str, Sequence[str]]] = [
         (brand, medicine["generic"], medicine.get("aliases", ()))
@@ -155,35 +150,35 @@ async def medicines(look: PictureLook) -> Noted:
         for brand in medicine["brands"]
     ]
     found = [closest(text, known, lambda sold: sold[:2]) for text in await _texts(look, _from_left(look.loops()))]
-    return WholeFacts(medicines=[dict(zip(("brand", "generic", "aliases"), sold, strict=True)) for sold in found])
+    return {"medicines": [dict(zip(("brand", "generic", "aliases"), sold, strict=True)) for sold in found]}
 
 
-async def dishes(look: PictureLook) -> Noted:
+async def dishes(look: PictureLook) -> Record:
     """The communities on the cards in red loops, from left to right."""
     texts = await _texts(look, _from_left(look.loops()))
     found = [closest(text, FoodRedditWikiExcel.dishes, lambda dish: (f"r/{dish.community}",)) for text in texts]
     articles = {article["title"]: article for article in look.kit.world("articles")}
     titles = {dish.article: [dish.article, *articles[dish.article].get("aliases", ())] for dish in found}
-    return WholeFacts(dishes=found, titles=titles)
+    return {"dishes": found, "titles": titles}
 
 
-async def ills_and_drugs(look: PictureLook) -> Noted:
+async def ills_and_drugs(look: PictureLook) -> Record:
     """The names on the cards in red loops."""
     drugs = list(MedExcel.medicines)
     known = [*drugs, *(name.capitalize() for name in MedExcel.diseases)]
     names = [closest_name(text, known) for text in await _texts(look, look.loops())]
     pages = [topic["title"] for topic in look.kit.world("health_topics")]
-    return WholeFacts(names=names, drugs=[name for name in names if name in drugs], pages=pages)
+    return {"names": names, "drugs": [name for name in names if name in drugs], "pages": pages}
 
 
-async def books(look: PictureLook) -> Noted:
+async def books(look: PictureLook) -> Record:
     """The numbers of all books, and of those in red loops."""
     codes, marks = await look.codes(), look.loops()
     meant = [data for data, at in codes if any(within(mark.box, at) for mark in marks)]
-    return WholeFacts(numbers=[data for data, _ in codes], meant=meant)
+    return {"numbers": [data for data, _ in codes], "meant": meant}
 
 
-async def posters(look: PictureLook) -> Noted:
+async def posters(look: PictureLook) -> Record:
     """The pages that the codes in red loops and in the blue one lead to."""
     codes = [(data[-11:], at) for data, at in await look.codes()]
     red, blue = (
@@ -199,23 +194,23 @@ async def posters(look: PictureLook) -> Noted:
         page = pages[name]
         place = landmarks[page["landmark_id"]] | {"title": page["title"], "subtitle": page["subtitle"], "page": name}
         places[name] = place | {"where": sights.country_of(look.kit, place["country"])}
-    return WholeFacts(places=places, red=red, blue=blue[0])
+    return {"places": places, "red": red, "blue": blue[0]}
 
 
-async def animals(look: PictureLook) -> Noted:
+async def animals(look: PictureLook) -> Record:
     """The animals in red loops, and where the others are."""
     known = {name for some in BiologyCut.lands.values() for name in some}
     seen = [thing for thing in await look.objects() if thing.name in known]
     meant = looped(seen, look.loops())
     told = telling(look.kit, known, figures=True)
-    return WholeFacts(
-        names=[thing.name for thing in meant],
-        others=tuple(thing.box for thing in seen if thing not in meant),
-        telling={thing.name: told.get(thing.name, ()) for thing in meant},
-    )
+    return {
+        "names": [thing.name for thing in meant],
+        "others": tuple(thing.box for thing in seen if thing not in meant),
+        "telling": {thing.name: told.get(thing.name, ()) for thing in meant},
+    }
 
 
-async def food_chain(look: PictureLook) -> Noted:
+async def food_chain(look: PictureLook) -> Record:
     """Everything alive, the chain that it makes, and the people in red loops."""
     seen = await look.objects()
     people = [thing for thing in seen if thing.name == "person"]
@@ -225,16 +220,16 @@ async def food_chain(look: PictureLook) -> Noted:
     labels = {"rice plant": "rice", "herb": "leaf"}
     chains = [[labels.get(name, name) for name in chain] for some in BiologyChain.chains.values() for chain in some]
     fitting = [chain for chain in chains if there.issuperset(chain)]
-    return WholeFacts(
-        names=names,
-        chain=max(fitting, key=len, default=[]),
-        people=[thing.box for thing in people],
-        circled=[thing.box for thing in circled],
-        telling=telling(look.kit, biology_chain._everything(), figures=True),
-    )
+    return {
+        "names": names,
+        "chain": max(fitting, key=len, default=[]),
+        "people": [thing.box for thing in people],
+        "circled": [thing.box for thing in circled],
+        "telling": telling(look.kit, biology_chain._everything(), figures=True),
+    }
 
 
-async def fruits(look: PictureLook) -> Noted:
+async def fruits(look: PictureLook) -> Record:
     """The fruits in red loops and their weights."""
     marks, seen = look.loops(), await look.objects()
     known = {fruit.name: fruit for fruit in FruitCal.fruits}
@@ -246,10 +241,10 @@ async def fruits(look: PictureLook) -> Noted:
         names.append(known[max(set(inside), key=inside.count)])
         weights.append(first_number(text, r"\d+(?=\s*gr)"))
     pages = [topic["title"] for topic in look.kit.world("health_topics")]
-    return WholeFacts(fruits=names, weights=weights, pages=pages)
+    return {"fruits": names, "weights": weights, "pages": pages}
 
 
-async def ward_notes(look: PictureLook) -> Noted:
+async def ward_notes(look: PictureLook) -> Record:
     """What is ticked on a form: codes, medicines and aids, in their order."""
     rows = [242 + part * 322 + number * 43 for part in range(3) for number in range(6)]
     left, ticked = ticked_squares(look.image, rows)
@@ -264,21 +259,21 @@ async def ward_notes(look: PictureLook) -> Noted:
         name = closest_name(text, kinds)
         found[kinds[name]].append(name)
     named = {case.code: case.condition for case in Medical.cases}
-    return WholeFacts(
-        cases=[
+    return {
+        "cases": [
             {"code": code, "condition": named[code], "medicine": medicine, "aid": aid}
             for code, medicine, aid in zip(found["code"], found["medicine"], found["aid"] * 2, strict=False)
         ]
-    )
+    }
 
 
-async def talks(look: PictureLook) -> Noted:
+async def talks(look: PictureLook) -> Record:
     """The slides in the red loop and in the blue one."""
-    return WholeFacts({colour: await _talk(look, look.loops(colour)[0].box) for colour in ("red", "blue")})
+    return {colour: await _talk(look, look.loops(colour)[0].box) for colour in ("red", "blue")}
 
 
-async def _talk(look: PictureLook, box: Box) -> Noted:
-    (text,) = await look.read([box], psm=(6, 11))
+async def _talk(look: PictureLook, box: Box) -> Record:
+    (text,) = await look.read([box], psm=(6, 11) if look.again else (6,))
     pool = GeneratePowerpoint.talks
     asked = [(community, question) for community in pool for question in GeneratePowerpoint.questions]
     community, question = closest(text, asked, lambda pair: (pair[1].format(pair[0]), pool[pair[0]]))
@@ -298,20 +293,20 @@ async def _talk(look: PictureLook, box: Box) -> Noted:
     }
 
 
-async def cities(look: PictureLook) -> Noted:
+async def cities(look: PictureLook) -> Record:
     """The cities in red loops."""
     pool = [city for city in look.kit.world("cities") if city["people"] >= 100_000]
     found = [
         closest(text, pool, lambda city: (city["name"], sights.land_line(look.kit, city)))
         for text in await _texts(look, look.loops())
     ]
-    return WholeFacts(
-        cities=[sights.town_line(look.kit, city) for city in found],
-        names=[(city["name"], *city["aliases"]) for city in found],
-    )
+    return {
+        "cities": [sights.town_line(look.kit, city) for city in found],
+        "names": [(city["name"], *city["aliases"]) for city in found],
+    }
 
 
-async def works(look: PictureLook) -> Noted:
+async def works(look: PictureLook) -> Record:
     """The works in red loops and in blue ones, by their cards."""
     pool = [work for work in look.kit.world("met_objects") if museum.eligible(work)]
     noted: dict[str, list[Record]] = {}
@@ -321,7 +316,7 @@ async def works(look: PictureLook) -> Noted:
         texts = await look.read(boxes, psm=(6,))
         found = [closest(text, pool, lambda work: (work["title"], museum.maker(work), work["date"])) for text in texts]
         noted[colour] = [_work(look, work) for work in found]
-    return WholeFacts(seen=noted["red"] + noted["blue"], **noted)
+    return dict(seen=noted["red"] + noted["blue"], **noted)
 
 
 def _work(look: PictureLook, work: Record) -> Record:
@@ -341,7 +336,7 @@ def _work(look: PictureLook, work: Record) -> Record:
     }
 
 
-async def stations(look: PictureLook) -> Noted:
+async def stations(look: PictureLook) -> Record:
     """The sites on the arms in red loops and in blue ones."""
     kit, there = look.kit, research_station
     places = {place["name"]: place for place in kit.world("places") if place["types"][0] == there._KIND}
@@ -349,21 +344,21 @@ async def stations(look: PictureLook) -> Noted:
         [closest_name(text, places) for text in await _texts(look, look.loops(colour), psm=(6, 7))]
         for colour in ("red", "blue")
     )
-    return WholeFacts(
-        names=[*red, *blue],
-        red=red,
-        blue=blue,
-        around={
+    return {
+        "names": [*red, *blue],
+        "red": red,
+        "blue": blue,
+        "around": {
             site: {name: there._apart(places[site], place) for name, place in places.items() if name != site}
             for site in blue
         },
-        addresses={name: place["address"] for name, place in places.items()},
-        flares=sorted(record["peak"][:10] for record in kit.world("solar_flares")),
-        storms=sorted(record["start"][:10] for record in kit.world("geomagnetic_storms")),
-    )
+        "addresses": {name: place["address"] for name, place in places.items()},
+        "flares": sorted(record["peak"][:10] for record in kit.world("solar_flares")),
+        "storms": sorted(record["start"][:10] for record in kit.world("geomagnetic_storms")),
+    }
 
 
-async def icons(look: PictureLook) -> Noted:
+async def icons(look: PictureLook) -> Record:
     """The things in red loops, and the one that the arrow points at."""
     seen = [thing for thing in await look.objects() if thing.name in Hugeicons.things]
     meant = [thing.name for thing in looped(seen, look.loops())]
@@ -371,7 +366,7 @@ async def icons(look: PictureLook) -> Noted:
     pointed = [min(seen, key=lambda thing: _off(thing.box, tip)).name for tip in tips]
     if look.goal == "cutout" and not pointed:
         raise NotSeen("there is no arrow")
-    return WholeFacts(meant=meant, pointed=(pointed or meant)[0])
+    return {"meant": meant, "pointed": (pointed or meant)[0]}
 
 
 def _off(box: Box, point: tuple[float, float]) -> float:
@@ -381,19 +376,19 @@ def _off(box: Box, point: tuple[float, float]) -> float:
     return max(across, down)
 
 
-async def purchases(look: PictureLook) -> Noted:
+async def purchases(look: PictureLook) -> Record:
     """All things, and those in red loops from left to right."""
     seen = [thing for thing in await look.objects() if thing.name in CryptoPurchase.things]
     meant = looped(seen, _from_left(look.loops()))
     coins = [coin for coin in look.kit.world("coins") if coin["kind"] == "coin" and "USDT" in coin["pairs"]]
-    return WholeFacts(
-        things=[thing.name for thing in seen],
-        meant=[thing.name for thing in meant],
-        coins=[(coin["id"], coin["name"], coin["value"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
-    )
+    return {
+        "things": [thing.name for thing in seen],
+        "meant": [thing.name for thing in meant],
+        "coins": [(coin["id"], coin["name"], coin["value"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
+    }
 
 
-async def shares(look: PictureLook) -> Noted:
+async def shares(look: PictureLook) -> Record:
     """The tickers in red loops and in blue ones, and the empty field."""
     known = [company["id"] for company in look.kit.world("companies") if re.fullmatch(r"[A-Z]{3,5}", company["id"])]
     noted = {}
@@ -404,7 +399,7 @@ async def shares(look: PictureLook) -> Noted:
     if look.goal == "growth" and frame is None:
         raise NotSeen("there is no empty field")
     field, ink = frame or ((0, 0, 1, 1), (0, 0, 0))
-    return WholeFacts(
+    return dict(
         names={ticker: companies[ticker] for ticker in (*noted["red"], *noted["blue"])},
         field=tuple(map(round, field)),
         ink="#{:02x}{:02x}{:02x}".format(*ink),
@@ -412,17 +407,17 @@ async def shares(look: PictureLook) -> Noted:
     )
 
 
-async def cars(look: PictureLook) -> Noted:
+async def cars(look: PictureLook) -> Record:
     """The car in the red loop, and the strokes below it."""
     mark = max(look.loops(), key=lambda mark: mark.size[0] * mark.size[1])
     (text,) = await look.read([mark.box], psm=(6, 11))
     _, brand, model = closest(text, models(), lambda car: (car[1], car[2]))
     left, _, right, bottom = mark.box
     strokes = count_strokes(look.image, "red", (left - 60, bottom + 16, right + 60, bottom + 100))
-    return WholeFacts(brand=brand, model=model, strokes=strokes)
+    return {"brand": brand, "model": model, "strokes": strokes}
 
 
-async def votes(look: PictureLook) -> Noted:
+async def votes(look: PictureLook) -> Record:
     """The rows of a board: a word, a figure, and strokes behind it."""
     left, top, right, bottom = 170, 46, 1230, 566
     step, end = (bottom - top - 142) / 6, left + (right - left) * 0.74
@@ -438,14 +433,14 @@ async def votes(look: PictureLook) -> Noted:
         wish = closest(word, known, lambda wish: (wish.word,))
         rows.append((wish, first_number(_as_digits(figure)), late))
     articles = {record["title"]: record for record in look.kit.world("articles")}
-    return WholeFacts(
-        rows=rows,
-        articles={
+    return {
+        "rows": rows,
+        "articles": {
             wish.article: [wish.article, *articles[wish.article].get("aliases", ())]
             for wish, *_ in rows
             if wish.article
         },
-    )
+    }
 
 
 def _as_digits(text: str) -> str:
@@ -453,7 +448,7 @@ def _as_digits(text: str) -> str:
     return text.translate(str.maketrans("OoIl|SsBZzgq", "001115582299"))
 
 
-async def packages(look: PictureLook) -> Noted:
+async def packages(look: PictureLook) -> Record:
     """The names in a list with their marks: ticked, crossed, or in a loop."""
     known = [*NixosDiagnostic.known, *NixosDiagnostic.unknown, *NixosDiagnostic.later]
     loop = look.loops()[0]
@@ -470,10 +465,10 @@ async def packages(look: PictureLook) -> Noted:
     ticked = [name for name, (_, mark) in zip(names, rows, strict=True) if mark is not None and not is_cross(mark.mask)]
     circled = next(name for name, (_, mark) in zip(names, rows, strict=True) if mark is None)
     exist = [name for name in ticked if name in NixosDiagnostic.known]
-    return WholeFacts(listed=names, ticked=ticked, known=exist, circled=circled)
+    return {"listed": names, "ticked": ticked, "known": exist, "circled": circled}
 
 
-async def dangers(look: PictureLook) -> Noted:
+async def dangers(look: PictureLook) -> Record:
     """The hazards of a building site: what is always one, and what matches the drawing of its broken state."""
     names = {hazard.seen[0]: name for name, hazard in Hazard.hazards.items()}
     found = []
@@ -481,14 +476,14 @@ async def dangers(look: PictureLook) -> Noted:
         name = names.get(thing.name)
         if name is not None and (name not in MORE or is_hazard(look.image, name, thing.box)):
             found.append(name)
-    return WholeFacts(hazards=found)
+    return {"hazards": found}
 
 
 _ROOF, _STAR, _FLAG = (224, 122, 95), (242, 193, 78), (129, 178, 154)
 """The colours of the marks on a plan."""
 
 
-async def stops(look: PictureLook) -> Noted:
+async def stops(look: PictureLook) -> Record:
     """The places at the house, the star and the flag of a plan, and its city."""
     house = shape_at(look.image, _ROOF, (66, 29), 0.5)
     star = shape_at(look.image, _STAR, (82, 76), 0.42)
@@ -507,11 +502,11 @@ async def stops(look: PictureLook) -> Noted:
         title, [city for city in look.kit.world("cities") if city["id"] in towns], lambda city: (city["name"],)
     )
     found = [closest(label, towns[city["id"]], lambda place: (place["name"],)) for label in labels]
-    return WholeFacts(
-        city=city["name"],
-        town=sights.town_line(look.kit, city),
-        stops=[{key: place[key] for key in ("name", "lat", "lng")} for place in found],
-    )
+    return {
+        "city": city["name"],
+        "town": sights.town_line(look.kit, city),
+        "stops": [{key: place[key] for key in ("name", "lat", "lng")} for place in found],
+    }
 
 
 SEEN: dict[str, See] = {

@@ -13,7 +13,6 @@ from mcp import Client
 from m3bench.server.commands.run import plans_of_agents, play_all
 from m3bench.server.lab.headless.agents.blind import NOTHING
 from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
-from m3bench.server.lab.headless.agents.recollection import Noted, Unknown, recollected
 from m3bench.server.lab.headless.agents.registry import BaselineAgent
 from m3bench.server.lab.headless.plan import RunChoice
 from m3bench.server.lab.results.resultset import read_resultset
@@ -21,6 +20,7 @@ from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import Library
 from m3bench.tasks.trajectory import Call
 from tests.server.lab.headless.sighted.agent import descriptions, reader
+from tests.server.lab.headless.sighted.recollection import Noted, Unknown, recollected
 
 ENOUGH = 0.95
 
