@@ -93,7 +93,7 @@ class PictureLook:
         ]
         texts: list[str] = []
         for start in range(0, len(calls), _TOGETHER):
-            texts += await self.play.step(calls[start : start + _TOGETHER])
+            texts += await self.play.patient_step(calls[start : start + _TOGETHER])
         each = len(psm)
         return [
             "\n".join(text for text in texts[number * each : (number + 1) * each] if "No text detected" not in text)
@@ -104,7 +104,7 @@ class PictureLook:
         """What the detector names, with boxes."""
         if self._objects is None:
             arguments = {"imageFileUri": self.play.pictures[0], "includeDescription": False}
-            text = await self.play.call(Call(tool="dinox-mcp/detect-all-objects", arguments=arguments))
+            (text,) = await self.play.patient_step([Call(tool="dinox-mcp/detect-all-objects", arguments=arguments)])
             try:
                 self._objects = list(read_objects(text))
             except (ValueError, LookupError, TypeError):
@@ -113,8 +113,8 @@ class PictureLook:
 
     async def codes(self) -> list[tuple[str, tuple[float, float]]]:
         """What the codes say, and where the middle of each is."""
-        text = await self.play.call(
-            Call(tool="pyzbar-mcp/scan_barcode", arguments={"image_paths": [self.play.pictures[0]]})
+        (text,) = await self.play.patient_step(
+            [Call(tool="pyzbar-mcp/scan_barcode", arguments={"image_paths": [self.play.pictures[0]]})]
         )
         try:
             results = json.loads(text)["metadata"]["results"]

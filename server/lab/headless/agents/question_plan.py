@@ -63,7 +63,9 @@ class Calls:
         """Their texts."""
         names = [json.dumps([call.tool, dict(call.arguments)], sort_keys=True) for call in calls]
         missing = {name: call for name, call in zip(names, calls, strict=True) if name not in self._told}
-        texts = await self._play.step([Call(tool=call.tool, arguments=call.arguments) for call in missing.values()])
+        texts = await self._play.patient_step(
+            [Call(tool=call.tool, arguments=call.arguments) for call in missing.values()]
+        )
         if not all(texts):
             raise Unfit("a call told nothing")
         self._told |= dict(zip(missing, texts, strict=True))
