@@ -5,7 +5,7 @@ family composes its pictures from.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from m3bench.server.lab.headless.agents.drawing_match import is_hazard, shape_at
 from m3bench.server.lab.headless.agents.evidence import words_of
@@ -72,6 +72,16 @@ async def _texts(look: PictureLook, marks: Sequence[PenMark], *, psm: Sequence[i
     return await look.read([mark.box for mark in marks], psm=psm if look.again else psm[:1])
 
 
+async def _by_colour(
+    look: PictureLook, names: Iterable[str], psm: Sequence[int] = (6, 11)
+) -> tuple[list[str], list[str]]:
+    """The names in red loops, and those in blue ones."""
+    known = list(names)
+    red = [closest_name(text, known) for text in await _texts(look, look.loops("red"), psm=psm)]
+    blue = [closest_name(text, known) for text in await _texts(look, look.loops("blue"), psm=psm)]
+    return red, blue
+
+
 async def items(look: PictureLook) -> Record:
     """The packs in red loops, by shelf."""
     marks = look.loops()
@@ -112,9 +122,7 @@ async def papers(look: PictureLook) -> Record:
     """The titles of the sheets in red and in blue loops."""
     papers = [paper for paper in look.kit.world("known_papers") if paper["platform"] == "arxiv"]
     titles = [paper["title"] for paper in papers]
-    red, blue = (
-        [closest_name(text, titles) for text in await _texts(look, look.loops(colour))] for colour in ("red", "blue")
-    )
+    red, blue = await _by_colour(look, titles)
     known = {paper["id"]: len(paper["published"]) == 10 for paper in papers}
     return {"titles": [*red, *blue], "red": red, "blue": blue, "known": known}
 
@@ -246,6 +254,7 @@ async def fruits(look: PictureLook) -> Record:
 
 async def ward_notes(look: PictureLook) -> Record:
     """What is ticked on a form: codes, medicines and aids, in their order."""
+    # Every form has its entries at these heights; only how far left it lies differs.
     rows = [242 + part * 322 + number * 43 for part in range(3) for number in range(6)]
     left, ticked = ticked_squares(look.image, rows)
     boxes = [(left + 44, y - 36, left + 600, y + 14) for y in ticked]
@@ -316,7 +325,7 @@ async def works(look: PictureLook) -> Record:
         texts = await look.read(boxes, psm=(6,))
         found = [closest(text, pool, lambda work: (work["title"], museum.maker(work), work["date"])) for text in texts]
         noted[colour] = [_work(look, work) for work in found]
-    return dict(seen=noted["red"] + noted["blue"], **noted)
+    return {"seen": noted["red"] + noted["blue"], **noted}
 
 
 def _work(look: PictureLook, work: Record) -> Record:
@@ -340,10 +349,7 @@ async def stations(look: PictureLook) -> Record:
     """The sites on the arms in red loops and in blue ones."""
     kit, there = look.kit, research_station
     places = {place["name"]: place for place in kit.world("places") if place["types"][0] == there._KIND}
-    red, blue = (
-        [closest_name(text, places) for text in await _texts(look, look.loops(colour), psm=(6, 7))]
-        for colour in ("red", "blue")
-    )
+    red, blue = await _by_colour(look, places, psm=(6, 7))
     return {
         "names": [*red, *blue],
         "red": red,
@@ -391,26 +397,25 @@ async def purchases(look: PictureLook) -> Record:
 async def shares(look: PictureLook) -> Record:
     """The tickers in red loops and in blue ones, and the empty field."""
     known = [company["id"] for company in look.kit.world("companies") if re.fullmatch(r"[A-Z]{3,5}", company["id"])]
-    noted = {}
-    for colour in ("red", "blue"):
-        noted[colour] = [closest_name(text, known) for text in await _texts(look, look.loops(colour), psm=(7, 8))]
+    red, blue = await _by_colour(look, known, psm=(7, 8))
     companies = {company["id"]: company["name"] for company in look.kit.world("companies")}
     frame = dashed_frame(look.image)
     if look.goal == "growth" and frame is None:
         raise NotSeen("there is no empty field")
     field, ink = frame or ((0, 0, 1, 1), (0, 0, 0))
-    return dict(
-        names={ticker: companies[ticker] for ticker in (*noted["red"], *noted["blue"])},
-        field=tuple(map(round, field)),
-        ink="#{:02x}{:02x}{:02x}".format(*ink),
-        **noted,
-    )
+    return {
+        "names": {ticker: companies[ticker] for ticker in (*red, *blue)},
+        "red": red,
+        "blue": blue,
+        "field": tuple(map(round, field)),
+        "ink": "#{:02x}{:02x}{:02x}".format(*ink),
+    }
 
 
 async def cars(look: PictureLook) -> Record:
     """The car in the red loop, and the strokes below it."""
     mark = max(look.loops(), key=lambda mark: mark.size[0] * mark.size[1])
-    (text,) = await look.read([mark.box], psm=(6, 11))
+    (text,) = await _texts(look, [mark])
     _, brand, model = closest(text, models(), lambda car: (car[1], car[2]))
     left, _, right, bottom = mark.box
     strokes = count_strokes(look.image, "red", (left - 60, bottom + 16, right + 60, bottom + 100))
