@@ -44,6 +44,8 @@ _LEAST_PIXELS = 40
 _CONTRAST = 45
 _DASHES = 14
 """How many dashes in a row make a dashed line."""
+_LEAST_ARROW = 30
+"""Pixels that an arrow is wide and high at least."""
 _TICKED = 18.0
 """How much the brightness of a square differs within, of 255, when something is written in it."""
 
@@ -204,10 +206,30 @@ def arrow_tips(image: Pixels, colour: str = "red") -> list[tuple[float, float]]:
     """Where arrows of a colour point: the end at which a line is widest."""
     found = []
     for line in lines(image, colour):
-        if min(line.size) < 30 or goes_around(line.mask) or any(True for _ in _loops_of(line)):
+        if min(line.size) < _LEAST_ARROW:
             continue
-        found.append(_tip(line))
+        if goes_around(line.mask) or any(True for _ in _loops_of(line)):
+            found += _tip_through_loop(line)
+        else:
+            found.append(_tip(line))
     return found
+
+
+def _tip_through_loop(line: PenMark) -> list[tuple[float, float]]:
+    """Where an arrow points that crosses a loop from outside; nothing where the line is a loop alone."""
+    reach = 24
+    mask = np.pad(line.mask, reach)
+    filled = ndimage.binary_fill_holes(ndimage.binary_dilation(mask, iterations=4))
+    disc = ndimage.maximum_filter(ndimage.minimum_filter(filled, 31), 31)
+    inside, outside = (
+        np.argwhere(mask & part)[:, ::-1].astype(float)
+        for part in (ndimage.minimum_filter(disc, 41), ~ndimage.maximum_filter(disc, 9))
+    )
+    if len(inside) < _LEAST_PIXELS or len(outside) < _LEAST_PIXELS:
+        return []
+    tail = outside[np.argmax(((outside - inside.mean(0)) ** 2).sum(1))]
+    tip = inside[np.argmax(((inside - tail) ** 2).sum(1))]
+    return [(float(tip[0] + line.corner[0] - reach), float(tip[1] + line.corner[1] - reach))]
 
 
 def _tip(line: PenMark) -> tuple[float, float]:

@@ -318,18 +318,19 @@ async def cities(look: PictureLook) -> Record:
 async def works(look: PictureLook) -> Record:
     """The works in red loops and in blue ones, by their cards."""
     pool = [work for work in look.kit.world("met_objects") if museum.eligible(work)]
+    told = telling(look.kit, museum.Museum.artists, described=True)
     noted: dict[str, list[Record]] = {}
     for colour in ("red", "blue"):
         marks = look.loops(colour)
         boxes = [(mark.box[0], mark.box[3] - mark.size[1] * 0.45, *mark.box[2:]) for mark in marks]
         texts = await look.read(boxes, psm=(6,))
         found = [closest(text, pool, lambda work: (work["title"], museum.maker(work), work["date"])) for text in texts]
-        noted[colour] = [_work(look, work) for work in found]
+        noted[colour] = [_work(look, work) | {"telling": told.get(museum.subject(work), ())} for work in found]
     return {"seen": noted["red"] + noted["blue"], **noted}
 
 
 def _work(look: PictureLook, work: Record) -> Record:
-    """A work as its family keeps it."""
+    """A work as its family keeps it, but for the words that tell of its subject."""
     maker, artists = museum.maker(work), museum.Museum.artists
     names = ((record["title"], *record.get("aliases", ())) for record in look.kit.world("articles"))
     return {
@@ -341,7 +342,6 @@ def _work(look: PictureLook, work: Record) -> Record:
         "maker": maker,
         "artist": maker if maker in artists else "",
         "known_as": next((spelled for spelled in names if maker in spelled), ()),
-        "telling": telling(look.kit, artists, described=True).get(museum.subject(work), ()),
     }
 
 

@@ -108,13 +108,24 @@ def test_strokes_are_counted_by_fives(count: int) -> None:
         assert count_strokes(image, "red", (30, 140, 360, 230)) == count
 
 
+@pytest.mark.parametrize("ringed", [False, True])
 @pytest.mark.parametrize("aside", [-1, 1])
-def test_an_arrow_points_at_its_tip(aside: int) -> None:
-    tip = (300.0, 150.0)
-    image = drawn(lambda canvas, rng: pen.arrow(canvas, rng, tip, (tip[0] + 84 * aside, tip[1] + 74)))
-    (found,) = arrow_tips(image)
-    assert abs(found[0] - tip[0]) < 12
-    assert abs(found[1] - tip[1]) < 12
+def test_an_arrow_points_at_its_tip_also_into_a_ring(aside: int, ringed: bool) -> None:
+    left, _, right, bottom = THING
+    tip = ((right if aside > 0 else left) - 16 * aside, bottom - 16)
+
+    def arrow(canvas: Canvas, rng: random.Random) -> None:
+        pen.arrow(canvas, rng, tip, (tip[0] + 84 * aside, tip[1] + 74))
+
+    for seed in range(4):
+        (found,) = arrow_tips(drawn(*((ring(THING), arrow) if ringed else (arrow,)), seed=seed))
+        assert abs(found[0] - tip[0]) < 14
+        assert abs(found[1] - tip[1]) < 14
+
+
+def test_a_ring_alone_is_no_arrow() -> None:
+    for seed in range(4):
+        assert arrow_tips(drawn(ring(THING), seed=seed)) == []
 
 
 def test_a_square_with_a_tick_is_told_from_an_empty_one() -> None:
