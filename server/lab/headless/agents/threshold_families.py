@@ -135,10 +135,16 @@ async def parks(look: PictureLook) -> Record:
     return {"park": park["name"]}
 
 
+_LINE = 90
+"""Pixels that a loop around one line of writing is high at most."""
+
+
 async def catches(look: PictureLook) -> Record:
     """The fish in red loops with their lengths, and the landing place in one."""
     marks = look.loops()
-    texts = await _texts(look, marks)
+    # The tag of a fish hangs at the right end of its board.
+    tags = [grown(mark.box, left=-0.72 * mark.size[0]) if mark.size[1] > _LINE else mark.box for mark in marks]
+    texts = await look.read(tags, psm=(6, 11) if look.again else (6,))
     places = [max(likeness(spot, words_of(text)) for spot in _SPOTS) for text in texts]
     which = max(range(len(marks)), key=lambda number: places[number])
     names, lengths = [], []
