@@ -28,7 +28,7 @@ from m3bench.tasks.families.tool_answers import Found, read_objects
 from m3bench.tasks.picture_mark import strip_height
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.scene import Box
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.trajectory import JSON, Call
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ class PictureLook:
     async def objects(self) -> list[Found]:
         """What the detector names, with boxes."""
         if self._objects is None:
-            arguments = {"imageFileUri": self.play.pictures[0], "includeDescription": False}
+            arguments: dict[str, JSON] = {"imageFileUri": self.play.pictures[0], "includeDescription": False}
             (text,) = await self.play.patient_step([Call(tool="dinox-mcp/detect-all-objects", arguments=arguments)])
             try:
                 self._objects = list(read_objects(text))

@@ -206,8 +206,13 @@ async def posters(look: PictureLook) -> Record:
     places = {}
     for name, _ in codes:
         page = pages[name]
-        place = landmarks[page["landmark_id"]] | {"title": page["title"], "subtitle": page["subtitle"], "page": name}
-        places[name] = place | {"where": sights.country_of(look.kit, place["country"])}
+        place = landmarks[page["landmark_id"]]
+        places[name] = {
+            **place,
+            **{key: page[key] for key in ("title", "subtitle")},
+            "page": name,
+            "where": sights.country_of(look.kit, place["country"]),
+        }
     return {"places": places, "red": red, "blue": blue[0]}
 
 
