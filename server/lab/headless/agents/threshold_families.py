@@ -336,7 +336,7 @@ async def works(look: PictureLook) -> Record:
         boxes = [(mark.box[0], mark.box[3] - mark.size[1] * 0.45, *mark.box[2:]) for mark in marks]
         texts = await look.read(boxes, psm=(6,))
         found = [closest(text, pool, lambda work: (work["title"], museum.maker(work), work["date"])) for text in texts]
-        noted[colour] = [_work(look, work) | {"telling": told.get(museum.subject(work), ())} for work in found]
+        noted[colour] = [{**_work(look, work), "telling": told.get(museum.subject(work), ())} for work in found]
     return {"seen": noted["red"] + noted["blue"], **noted}
 
 
@@ -439,15 +439,18 @@ async def votes(look: PictureLook) -> Record:
     step, end = (bottom - top - 142) / 6, left + (right - left) * 0.74
     heights = [top + 130 + step * (number + 0.42) for number in range(6)]
     start = left + (right - left) * 0.2 - 20
-    words = await look.read([(start, y - 40, end - 90, y + 14) for y in heights], psm=(7,), pens=())
-    figures = await look.read([(end - 84, y - 38, end + 14, y + 12) for y in heights], psm=(7, 8, 10), pens=())
+    boxes: list[Box] = [(left + 20, top + 100, end + 14, bottom), *((start, y - 40, end + 14, y + 14) for y in heights)]
+    board, *single = await look.read(boxes if look.again else boxes[:1], psm=(6,), pens=())
     known = [wish for some in (ClassDemand.cheap, ClassDemand.dear, ClassDemand.others) for wish in some]
+    read = single or [line for line in board.splitlines() if re.search(r"[A-Za-z]{3}", line)]
+    if len(read) != len(heights):
+        raise NotSeen("a row of the board cannot be read")
     rows = []
-    for y, word, figure in zip(heights, words, figures, strict=True):
+    for y, line in zip(heights, read, strict=True):
         area = (end + 24, y - 42, right - 10, y + 14)
         late = max(count_strokes(look.image, pen, area) for pen in ("yellow", "blue"))
-        wish = closest(word, known, lambda wish: (wish.word,))
-        rows.append((wish, first_number(_as_digits(figure)), late))
+        wish = closest(line, known, lambda wish: (wish.word,))
+        rows.append((wish, first_number(_as_digits(line.split()[-1])), late))
     articles = {record["title"]: record for record in look.kit.world("articles")}
     return {
         "rows": rows,
