@@ -212,7 +212,7 @@ class MadeLibrary(Library):
         data = self._made.model_dump(mode="json", by_alias=True)
         for task in data["tasks"]:
             task["fields"] = [_spare(field) for field in task["fields"]]
-            for name in ("role", "recordings", "fields", "checks"):
+            for name in ("role", "skills", "recordings", "fields", "checks"):
                 if not task[name]:
                     del task[name]
             for reference in task["references"]:

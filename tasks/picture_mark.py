@@ -127,9 +127,14 @@ def _drawn_anew(picture: bytes, mark: str) -> bytes:
     return file.getvalue()
 
 
+def strip_height(width: int) -> int:
+    """How many pixels the strip adds to the height of a picture of a width."""
+    return max(40, width // 24)
+
+
 def _strip(mark: str, width: int) -> "Image.Image":
     """The letters in a row, each a little turned and out of line."""
-    height = max(40, width // 24)
+    height = strip_height(width)
     chance = sha256(mark.encode()).digest()
     strip = Image.new("RGB", (width, height), (232, 232, 232))
     font = ImageFont.load_default(height * 0.75)

@@ -79,6 +79,8 @@ class Task(_Model):
     """What the client is asked; natural and without tool names."""
     role: str = ""
     """Who asks, by what that person does: `teacher`; empty where the question does not say."""
+    skills: tuple[str, ...] = ()
+    """What eyes must do for it, by names of `data/skills.toml`; left empty, what is planned for its family and goal."""
     wording: str
     """The same task in concrete words."""
     pictures: tuple[str, ...]

@@ -13,7 +13,7 @@ from m3bench.server.commands.options import Families, Json, Sandbox
 from m3bench.server.commands.run import Play, plans_of_agents, play_all
 from m3bench.server.commands.screen import console, counted, plain_table, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS
-from m3bench.server.lab.headless.gate import BLIND, FLOORS, PLAYED, SIBLING, GateVerdict, judge, scores_of
+from m3bench.server.lab.headless.gate import EVERY_TOOL, FLOORS, PLAYED, SIBLING, GateVerdict, judge, scores_of
 from m3bench.server.lab.headless.plan import RunChoice, RunPlan
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.serving.backend import check_backend
@@ -46,13 +46,13 @@ class GateOptions:
             limit=self.limit, parallel=self.parallel or cpu_count() or 1,
             sandbox=Settings.of(sandbox=self.sandbox).sandbox, resume=True,
         )  # fmt: skip
-        others = [AGENTS[name] for name in PLAYED if name not in (BLIND, SIBLING)]
+        others = [AGENTS[name] for name in PLAYED if name not in (*EVERY_TOOL, SIBLING)]
         plays = plans_of_agents(choice, others, self.out)
         first = plays[0][0]
         ways = max(len(first.library.task(id).references) for id in first.header.tasks)
         plays += plans_of_agents(replace(choice, repeats=ways), [AGENTS[SIBLING]], self.out / SIBLING)
-        # Whoever does not look may ask any tool about the picture, not only those that the task needs.
-        plays += plans_of_agents(replace(choice, profile="full"), [AGENTS[BLIND]], self.out / BLIND)
+        for name in EVERY_TOOL:
+            plays += plans_of_agents(replace(choice, profile="full"), [AGENTS[name]], self.out / name)
         return sorted(plays, key=lambda play: PLAYED.index(play[0].header.agent))
 
 
@@ -71,8 +71,9 @@ def gate(
     Perfect play must get 1. Agents that replay another task (in every way there is, of which the best counts), use the
     right tools on other things or call everything must stay below their floors and solve nothing. One that never looks
     at the picture may solve one task of eight in any family, and one in twenty of all. Agents that fall short by more
-    and more must come out in that order in every family. Prints a table of the agents, and what does not hold. What
-    was played is kept in the folder: the same command goes on where it was stopped.
+    and more must come out in that order in every family. Prints a table of the agents, the tasks of each family that
+    are solved without eyes and with thresholds in their place, and what does not hold. What was played is kept in the
+    folder: the same command goes on where it was stopped.
 
     The exit code is 1 when something does not hold, 130 after Ctrl-C.
     """
@@ -92,6 +93,7 @@ def gate(
         print_json({"set": library.set.name, "hash": library.hash, "tasks": len(ids), **verdict.to_json()})
     else:
         console().print(_table(verdict))
+        console().print(_families(verdict))
         _explain(verdict)
     if not verdict.passed:
         raise typer.Exit(1)
@@ -107,6 +109,17 @@ def _table(verdict: GateVerdict) -> Table:
         most = "" if floor is None else f"{floor.mean:.2f}"
         highest = f"{name} {value:.3f}" if value else ""
         shown.add_row(scores.agent, f"{scores.mean:.3f}", most, str(scores.solved), highest)
+    return shown
+
+
+def _families(verdict: GateVerdict) -> Table:
+    """How many tasks of each family those agents solve that do without a model."""
+    shown = plain_table("family", "tasks", *EVERY_TOOL, right=("tasks", *EVERY_TOOL))
+    agents = [verdict.scores[name] for name in EVERY_TOOL]
+    for family, values in agents[0].averages.items():
+        shown.add_row(family, str(len(values)), *(str(agent.solved_in.get(family, 0)) for agent in agents))
+    tasks = sum(map(len, agents[0].averages.values()))
+    shown.add_row("all", str(tasks), *(str(agent.solved) for agent in agents))
     return shown
 
 

@@ -147,6 +147,8 @@ def _with_field(
     return PriceBoard(words=words, field=field, ink=ink)
 
 
+FIRST = date(2025, 1, 7)
+"""The first day of trading that a question may name."""
 _LETTERS = 57.0
 """Pixels that a character of the drawn text takes at scale 2."""
 _FOREIGN = {"TSM", "BABA"}
@@ -390,7 +392,7 @@ def _share(ticker: str, composition: Composition) -> Name:
 
 def _window(rng: random.Random) -> tuple[date, date]:
     """Two days of trading, three to nine weeks apart: Tuesdays and Wednesdays that are no holidays."""
-    start = date(2025, 1, 7) + timedelta(weeks=rng.randint(0, 32), days=rng.randint(0, 1))
+    start = FIRST + timedelta(weeks=rng.randint(0, 32), days=rng.randint(0, 1))
     return start, start + timedelta(weeks=rng.randint(3, 8))
 
 

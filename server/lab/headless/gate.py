@@ -3,7 +3,8 @@
 Four things must hold. Perfect play gets 1 and solves every task. Agents that know how such tasks are solved, and not
 this one, stay below the floors and solve nothing. An agent that has every tool and never looks at the picture solves
 next to nothing. Agents that know the task and fall short of it come out in the order in which they fall short, in every
-family. This module judges results that are there; it plays nothing.
+family. What an agent with classical vision in place of eyes solves is counted by family beside this, without a limit.
+This module judges results that are there; it plays nothing.
 """
 
 from collections import Counter
@@ -42,11 +43,15 @@ BLIND_SHARE = 0.05
 """Of all tasks, as many may be solved without the picture."""
 BLIND_IN_EIGHT = 1
 """Of eight tasks of a family, as many; of fewer than eight as well."""
+THRESHOLD = "threshold"
+"""The agent that looks with thresholds, shapes and OCR; what it solves is counted."""
+EVERY_TOOL = (BLIND, THRESHOLD)
+"""Agents that may ask any tool about the picture, not only those that the task needs."""
 GRADES = ("oracle", "retry", "oracle-serial", "missing", "half", "wrong-entity", "wrong-tools", "null")
 """From the best to the worst."""
 SHOWN = ("rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
-PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), BLIND, *SHOWN)
+PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), *EVERY_TOOL, *SHOWN)
 
 ONE_IN = 28
 """So many families may have one whose plans are too wide for the order to hold; a smaller set may have one too."""
@@ -141,6 +146,7 @@ class GateVerdict:
                 {
                     "agent": agent.agent, "average": agent.mean, "solved": agent.solved,
                     "limits": limits.get(agent.agent), "families": agent.families,
+                    "solved_in": {family: agent.solved_in.get(family, 0) for family in agent.families},
                 }
                 for agent in self.scores.values()
             ],

@@ -19,6 +19,10 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Call
 
+_TRIES = 3
+AGAIN = "You may call the tool again."
+"""How the answer ends when a tool failed through no fault of the call."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hidden:
@@ -46,6 +50,8 @@ class AgentPlay:
     """Which sample of the task this is."""
     pictures: tuple[str, ...]
     """Paths in the workspace of what the task shows or plays."""
+    images: tuple[bytes, ...] = ()
+    """The files of the pictures as the client was sent them, with the mark of the run."""
     shown: frozenset[str]
     """Canonical names of the tools of the seat."""
     indirect: bool = False
@@ -65,6 +71,17 @@ class AgentPlay:
         async with anyio.create_task_group() as together:
             for index, call in enumerate(calls):
                 together.start_soon(one, index, call)
+        return texts
+
+    async def patient_step(self, calls: Sequence[Call]) -> list[str]:
+        """As `step`; a call that failed through no fault of the agent is made again."""
+        texts = await self.step(calls)
+        for _ in range(_TRIES - 1):
+            failed = [place for place, text in enumerate(texts) if text.endswith(AGAIN)]
+            if not failed:
+                break
+            for place, text in zip(failed, await self.step([calls[place] for place in failed]), strict=True):
+                texts[place] = text
         return texts
 
     async def call(self, call: Call) -> str:

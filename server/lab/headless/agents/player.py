@@ -5,13 +5,14 @@ A sample ends with the score card of its run. A sample that breaks through no fa
 
 import random
 import time
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 import anyio
 from mcp import Client
-from mcp_types import CallToolResult, Implementation
+from mcp_types import CallToolResult, ImageContent, Implementation
 
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.sdk_server import sdk_server
@@ -102,6 +103,7 @@ async def _play(app: App, plan: RunPlan, agent: BaselineAgent, attempt: SampleAt
             run=str(facts["run"]),
             repeat=attempt.repeat,
             pictures=(*facts["pictures"], *facts.get("recordings", ())),
+            images=tuple(b64decode(block.data) for block in opening.content if isinstance(block, ImageContent)),
             shown=frozenset(tool.qualified for tool in seat.tools.values()),
             indirect=bool(seat.unlisted),
             hidden=_hidden(plan, task),

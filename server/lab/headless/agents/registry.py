@@ -68,6 +68,11 @@ AGENTS = {
         BaselineAgent(name="dump", about="calls every tool and hands in all results", where="templates.dump"),
         BaselineAgent(name="blind", about="asks every tool about the picture and never looks", where="blind.blind"),
         BaselineAgent(
+            name="threshold",
+            about="finds marks by colour and shape, and reads what they enclose",
+            where="threshold.threshold",
+        ),
+        BaselineAgent(
             name="rehearse", about="plays, gives up and plays again: as the oracle", where="templates.rehearse"
         ),
         BaselineAgent(

@@ -11,7 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.lab.headless.gate import BLIND, FLOORS, GRADES, PLAYED, GateVerdict, Scores, judge, scores_of
+from m3bench.server.lab.headless.gate import (
+    BLIND,
+    FLOORS,
+    GRADES,
+    PLAYED,
+    THRESHOLD,
+    GateVerdict,
+    Scores,
+    judge,
+    scores_of,
+)
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.tasks.families import vision_research
 from m3bench.tasks.library import Library
@@ -99,6 +109,14 @@ def test_a_set_of_which_more_than_one_task_in_twenty_needs_no_eyes_is_stopped() 
     assert not any(problem.startswith(BLIND) for problem in without_looking(eleven, 8, whole=True))
     assert "blind: solved 12 of 224 tasks, at most 11 may need no eyes" in without_looking(twelve, 8, whole=True)
     assert not any(problem.startswith(BLIND) for problem in without_looking(twelve, 8))
+
+
+def test_what_thresholds_solve_is_told_by_family_and_stops_nothing() -> None:
+    verdict = judged(whose=THRESHOLD, solved_in={NARROW: 2})
+    assert verdict.passed
+    agents = cast("list[dict[str, object]]", verdict.to_json()["agents"])
+    told = {agent["agent"]: agent["solved_in"] for agent in agents}
+    assert (told[THRESHOLD], told[BLIND]) == ({NARROW: 2}, {NARROW: 0})
 
 
 def test_perfect_play_that_is_not_perfect_stops_the_set() -> None:
@@ -217,12 +235,25 @@ def test_a_family_in_which_everything_is_circled_does_not_pass(tmp_path: Path, m
 
 @pytest.mark.night
 @pytest.mark.slow
+def test_classical_vision_solves_much_of_the_bundled_set(tmp_path: Path) -> None:
+    """One task of each family, and all of them with M3BENCH_FULL=1: an agent that solves less is no measure."""
+    scores = played(THRESHOLD, "m3", tmp_path / "out", "--profile", "full", *_sampled())
+    assert scores.unplayed == 0
+    assert scores.solved >= 0.45 * sum(map(len, scores.averages.values())), scores.solved_in
+
+
+def _sampled() -> list[str]:
+    """Options for one task of each family of the bundled set, or for all."""
+    sample = [f"{family}-{place % 8 + 1}" for place, family in enumerate(sorted({task.family for task in TASKS}))]
+    return [] if os.environ.get("M3BENCH_FULL") else [part for id in sample for part in ("--task", id)]
+
+
+@pytest.mark.night
+@pytest.mark.slow
 def test_hardly_anything_of_the_bundled_set_is_solved_without_eyes(tmp_path: Path) -> None:
     """One task of each family, and all of them with M3BENCH_FULL=1, which takes an hour."""
     families = sorted({task.family for task in TASKS})
-    sample = [f"{family}-{place % 8 + 1}" for place, family in enumerate(families)]
-    chosen = [] if os.environ.get("M3BENCH_FULL") else [part for id in sample for part in ("--task", id)]
-    scores = played_without_eyes("m3", tmp_path / "out", *chosen)
+    scores = played_without_eyes("m3", tmp_path / "out", *_sampled())
     assert scores.unplayed == 0
     whose: dict[str, Any] = {"averages": scores.averages, "solved_in": scores.solved_in}
     problems = judged(families=tuple(families), whose=BLIND, **whose).problems

@@ -103,13 +103,13 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
                 assert 0 < average < TEMPLATE
             case "sloppy" | "injector":
                 assert 0.1 < average < 0.95
-            case "blind":
+            case "blind" | "threshold":
                 assert 0 <= average <= 1
             case "null":
                 assert set(card.metrics.values()) == {0.0}
             case _:
                 assert average < FLOOR
-        if agent != "blind":
+        if agent not in ("blind", "threshold"):
             assert card.success is (agent.startswith("oracle") or agent in ("rehearse", "retry"))
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 

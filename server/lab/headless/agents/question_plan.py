@@ -8,18 +8,21 @@ the question knows them.
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
+from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.headless.agents.blind import QuestionMeaning
 from m3bench.server.lab.headless.agents.composition_search import Chooser
 from m3bench.server.lab.headless.agents.evidence import PictureEvidence
 from m3bench.server.lab.headless.agents.play import AgentPlay
-from m3bench.tasks.families import research_station, travel_comparison
+from m3bench.tasks.families import research_station, stock_growth, travel_comparison
 from m3bench.tasks.families.base import Composition, Family, Script, Solution, Unfit
 from m3bench.tasks.task import ReferenceCall
 from m3bench.tasks.trajectory import Call
 
 TRIES = 16
+PICTURES = ("google-air/heatmap_tile",)
+"""Tools that answer with a picture and no text."""
 NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
 
 
@@ -43,13 +46,17 @@ async def solution_of(play: AgentPlay, family: Family, picture: Composition, ask
 class Reader(Chooser):
     """Draws the numbers that the question says, then what fits it."""
 
-    def __init__(self, evidence: PictureEvidence, dice: random.Random, drawn: Sequence[int]) -> None:
+    def __init__(self, evidence: PictureEvidence, dice: random.Random, drawn: Sequence[float]) -> None:
         super().__init__(evidence, dice)
         self._drawn = list(drawn)
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
         """The next of the numbers while there are some."""
-        return self._drawn.pop(0) if self._drawn else super().randrange(start, stop, step)
+        return int(self._drawn.pop(0)) if self._drawn else super().randrange(start, stop, step)
+
+    def uniform(self, a: float, b: float) -> float:
+        """As `randrange`."""
+        return self._drawn.pop(0) if self._drawn else super().uniform(a, b)
 
 
 class Calls:
@@ -63,25 +70,52 @@ class Calls:
         """Their texts."""
         names = [json.dumps([call.tool, dict(call.arguments)], sort_keys=True) for call in calls]
         missing = {name: call for name, call in zip(names, calls, strict=True) if name not in self._told}
-        texts = await self._play.step([Call(tool=call.tool, arguments=call.arguments) for call in missing.values()])
-        if not all(texts):
+        texts = await self._play.patient_step(
+            [Call(tool=call.tool, arguments=call.arguments) for call in missing.values()]
+        )
+        if not all(text or call.tool in PICTURES for text, call in zip(texts, missing.values(), strict=True)):
             raise Unfit("a call told nothing")
         self._told |= dict(zip(missing, texts, strict=True))
         return [self._told[name] for name in names]
 
 
-def _storm(values: Mapping[str, str]) -> list[int]:
+def _storm(values: Mapping[str, str]) -> list[float]:
     start, end = (date.fromisoformat(values[name]) for name in ("start", "end"))
     return [(start - research_station._FIRST).days, (end - start).days]
 
 
-def _past(values: Mapping[str, str]) -> list[int]:
-    day = datetime.strptime(values["day"], "%d %B %Y").date()
+def _trading(values: Mapping[str, str]) -> list[float]:
+    """The first day as weeks and days after the first one there is, and how many weeks later the last one is."""
+    end = _day(values["day"] if "day" in values else values["end"])
+    starts = [_day(values["start"])] if "start" in values else [end - timedelta(weeks=weeks) for weeks in range(3, 9)]
+    for start in starts:
+        weeks, days = divmod((start - stock_growth.FIRST).days, 7)
+        if weeks in range(33) and days in (0, 1):
+            return [weeks, days, (end - start).days // 7]
+    return []
+
+
+def _coins(values: Mapping[str, str]) -> list[float]:
+    """What the coins of the question are worth."""
+    amount, _, name = values["coins"].partition(" ")
+    worth = {coin["id"]: coin["value"] for coin in load("coins")}
+    return [float(amount.replace(",", "")) * worth.get(name.rpartition("(")[2].rstrip(")"), 0.0)]
+
+
+def _day(said: str) -> date:
+    return datetime.strptime(said, "%d %B %Y").date()
+
+
+def _past(values: Mapping[str, str]) -> list[float]:
+    day = _day(values["day"])
     start, end = (int(values[name][:2]) for name in ("start", "end"))
     return [(travel_comparison._LAST_DAY - day).days, start, end - start]
 
 
-DRAWN: dict[tuple[str, str], Callable[[Mapping[str, str]], list[int]]] = {
+DRAWN: dict[tuple[str, str], Callable[[Mapping[str, str]], list[float]]] = {
+    ("crypto_purchase", "everything"): _coins,
+    ("stock_growth", "growth"): _trading,
+    ("stock_growth", "dividends"): _trading,
     ("research_station", "storm"): _storm,
     ("travel_comparison", "past"): _past,
 }
