@@ -66,7 +66,8 @@ def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behavio
 @pytest.mark.parametrize("behaviour", AS_MODELS_PLAY)
 def test_perfect_play_is_read_as_such_where_a_model_takes_its_time(behaviour: str) -> None:
     for play in plays()[::3]:
-        assert measure(play, simulate(behaviour, play.references[0], play.task)).card.average == 1.0, play.task
+        if len(play.references[0]) > 1:  # a single turn has no pause to be told by
+            assert measure(play, simulate(behaviour, play.references[0], play.task)).card.average == 1.0, play.task
 
 
 def test_both_certain_and_open_records_occur() -> None:
