@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
@@ -20,12 +21,17 @@ from m3bench.server.serving import interrupts
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import M3Error, UserError
-from m3bench.tasks.families.registry import EVERY, FAMILIES
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.packages import default_folder, fetch
 from m3bench.tasks.secret import Secret, SecretLibrary, read_secret
 from m3bench.tasks.task import TaskSet
+
+if TYPE_CHECKING:
+    from m3bench.tasks.families import registry
+else:
+    registry = LazyModule("m3bench.tasks.families.registry")
 
 MEMORY = "/dev/shm"
 """Where files are in memory alone: references of a secret set are tried there, where there is such a place."""
@@ -149,10 +155,10 @@ def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> 
     Raises:
         UserError: One of the families that were chosen does not exist.
     """
-    families = list(settings.family) or list(FAMILIES)
+    families = list(settings.family) or list(registry.FAMILIES)
     for name in families:
-        if name not in EVERY:
-            raise UserError(f"There is no family {name!r}.{did_you_mean(name, EVERY)}")
+        if name not in registry.EVERY:
+            raise UserError(f"There is no family {name!r}.{did_you_mean(name, registry.EVERY)}")
     place = default_folder()
     fetch(place)
     done = 0
@@ -204,8 +210,8 @@ def _family(family: str, seed: int, per_family: int, art: Path, secret: Secret |
     async def main() -> MadeLibrary:
         backend = InProcessBackend()
         made = await generate(
-            [EVERY[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="", version="",
-            naming=secret.name if secret is not None else str,
+            [registry.EVERY[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="",
+            version="", naming=secret.name if secret is not None else str,
         )  # fmt: skip
         files = {name: data for name, data in made.files() if "/" in name}
         return MadeLibrary(made.set, files, await play_plans(made, backend, in_order=True))

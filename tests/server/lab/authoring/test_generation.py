@@ -56,7 +56,7 @@ def test_the_picture_is_needed(family):
 @pytest.mark.seeds
 def test_a_private_set_is_served_and_leaves_no_reference_on_disk(tmp_path, monkeypatch):
     art()
-    monkeypatch.setattr("m3bench.server.lab.authoring.sets.FAMILIES", {"barcode_lookup": FAMILIES["barcode_lookup"]})
+    monkeypatch.setattr("m3bench.tasks.families.registry.FAMILIES", {"barcode_lookup": FAMILIES["barcode_lookup"]})
     monkeypatch.setenv("TMPDIR", str(tmp_path / "scratch"))
     (tmp_path / "scratch").mkdir()
     settings = Settings(data=tmp_path / "data", seed=8_271_828_182, sandbox="inprocess")
