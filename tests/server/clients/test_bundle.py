@@ -163,6 +163,16 @@ def test_the_same_files_give_the_same_bytes_and_caches_stay_out(tree: Path, tmp_
         assert archive.namelist() == sorted(archive.namelist())
 
 
+def test_the_default_set_is_the_only_one(tree: Path, tmp_path: Path) -> None:
+    for name in ("m3", "desk"):
+        (tree / "tasks/data/sets" / name).mkdir(parents=True)
+        (tree / "tasks/data/sets" / name / "tasks.json").write_text("{}")
+    bundle.write(tmp_path / "small.mcpb", "python", "full")
+    with ZipFile(tmp_path / "small.mcpb") as archive:
+        sets = [name for name in archive.namelist() if "/sets/" in name]
+    assert sets == ["server/m3bench/tasks/data/sets/m3/tasks.json"]
+
+
 @pytest.mark.usefixtures("tree")
 def test_a_bundle_for_uv_names_the_libraries_and_no_path_of_this_machine(tmp_path: Path) -> None:
     bundle.write(tmp_path / "uv.mcpb", "uv", "full")
