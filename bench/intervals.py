@@ -293,14 +293,14 @@ def lines(matrix: Matrix, processes: int, *, every: bool) -> Iterator[str]:
     with ProcessPoolExecutor(processes) as pool:
         spread = map if processes == 1 else pool.map
         found = list(spread(measured, settings))
+        yield from map(str, found if every else ())
+        yield from verdicts_of_intervals(found)
         alarms = list(spread(alarm, pairs))
+        yield from (f"{share.what}: {share.share * 100:.1f} % of equal pairs differ" for share in alarms if every)
+        yield verdict("size of the paired test ≤ 6 %", alarms, most=0.06)
         ranks = list(spread(ranked, boards))
     if every:
-        yield from map(str, found)
-        yield from (f"{share.what}: {share.share * 100:.1f} % of equal pairs differ" for share in alarms)
         yield from (f"{share.what}: {share.share * 100:.1f} % of ranks hold, {over} overlap" for share, over in ranks)
-    yield from verdicts_of_intervals(found)
-    yield verdict("size of the paired test ≤ 6 %", alarms, most=0.06)
     yield verdict("rank intervals cover ≥ 94 %", (share for share, _ in ranks), least=0.94)
     overlaps = sum(over for _, over in ranks)
     yield f"{'FAILS  ' if overlaps else 'holds  '} pairs six standard errors apart never overlap: {overlaps} do"

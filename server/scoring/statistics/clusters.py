@@ -36,7 +36,8 @@ class Clusters:
     def sums(self, values: Floats) -> Floats:
         """Values of tasks, whatever they are along further axes, summed over each cluster."""
         if values.ndim == 1:
-            return np.asarray(np.bincount(self.place, values, self.count), dtype=np.float64)
+            summed: Floats = np.bincount(self.place, values, self.count).astype(np.float64, copy=False)
+            return summed
         found = np.zeros((self.count, *values.shape[1:]))
         np.add.at(found, self.place, values)
         return found

@@ -124,14 +124,14 @@ def sign_test(sums: Sequence[float]) -> float:
     least = int(np.ceil(abs(sum(sums)) * scale - rounding - 1e-6))
     if least <= 0:
         return 1.0
-    # What is turned to one side adds up to x, so that the whole is 2x - total: the chance of each x, up to so many.
-    chances = np.zeros(total + 1)
-    chances[0], reached = 1.0, 0
-    for step in steps[steps > 0].tolist():
-        chances[: reached + 1] /= 2
-        chances[step : reached + step + 1] += chances[: reached + 1].copy()
-        reached += step
-    return min(1.0, 2 * float(chances[(total + least + 1) // 2 :].sum()))
+    # What is turned round adds up to x, and all to total - 2x: count the ways to each x that leaves as much or more.
+    most = (total - least) // 2
+    ways = np.zeros(most + 1)
+    ways[0], reached = 1.0, 0
+    for step in sorted(steps[(steps > 0) & (steps <= most)].tolist()):
+        reached = min(most, reached + step)
+        ways[step : reached + 1] += ways[: reached + 1 - step]
+    return min(1.0, 2 * float(ways.sum()) * 0.5 ** int((steps > 0).sum()))
 
 
 def mcnemar(first: Mapping[str, bool], second: Mapping[str, bool]) -> float:
