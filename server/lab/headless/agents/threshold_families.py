@@ -253,7 +253,9 @@ async def fruits(look: PictureLook) -> Record:
     marks, seen = look.loops(), await look.objects()
     known = {fruit.name: fruit for fruit in FruitCal.fruits}
     names, weights = [], []
-    for mark, text in zip(marks, await _texts(look, marks), strict=True):
+    # A card with the weight leans against the plate, in the lower part of the loop.
+    cards = [grown(mark.box, up=-0.62 * mark.size[1]) for mark in marks]
+    for mark, text in zip(marks, await look.read(cards, psm=(7, 6)), strict=True):
         inside = [thing.name for thing in seen if overlap(thing.box, mark.box) > 0.6 and thing.name in known]
         if not inside:
             raise NotSeen("a loop has no fruit in it")
