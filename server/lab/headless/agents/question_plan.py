@@ -7,8 +7,9 @@ the question knows them.
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.headless.agents.blind import QuestionMeaning
@@ -32,7 +33,7 @@ async def solution_of(play: AgentPlay, family: Family, picture: Composition, ask
     evidence, dice, calls = PictureEvidence(hints=hints), random.Random(play.task.id), Calls(play)
     draw = DRAWN.get((family.name, asked.goal))
     for _ in range(TRIES):
-        reader = Reader(evidence, dice, draw(asked.values) if draw else ())
+        reader = Reader(evidence, dice, draw(asked.values) if draw else (), asked.values.values())
         try:
             found = await family.solve(reader, picture, play.pictures[0], Script(calls, asked.goal))
         except (Unfit, LookupError, ValueError, AssertionError, TypeError):
@@ -46,9 +47,17 @@ async def solution_of(play: AgentPlay, family: Family, picture: Composition, ask
 class Reader(Chooser):
     """Draws the numbers that the question says, then what fits it."""
 
-    def __init__(self, evidence: PictureEvidence, dice: random.Random, drawn: Sequence[float]) -> None:
+    def __init__(
+        self, evidence: PictureEvidence, dice: random.Random, drawn: Sequence[float], said: Iterable[str]
+    ) -> None:
         super().__init__(evidence, dice)
         self._drawn = list(drawn)
+        self._said = frozenset(said)
+
+    def choice(self, seq: Any) -> Any:
+        """The fraction that the question says, or what fits it."""
+        fractions = [option for option in seq if isinstance(option, float) and f"{option:g}" in self._said]
+        return fractions[0] if fractions else super().choice(seq)
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
         """The next of the numbers while there are some."""
@@ -79,7 +88,7 @@ class Calls:
         return [self._told[name] for name in names]
 
 
-def _storm(values: Mapping[str, str]) -> list[float]:
+def _window(values: Mapping[str, str]) -> list[float]:
     start, end = (date.fromisoformat(values[name]) for name in ("start", "end"))
     return [(start - research_station._FIRST).days, (end - start).days]
 
@@ -116,7 +125,8 @@ DRAWN: dict[tuple[str, str], Callable[[Mapping[str, str]], list[float]]] = {
     ("crypto_purchase", "everything"): _coins,
     ("stock_growth", "growth"): _trading,
     ("stock_growth", "dividends"): _trading,
-    ("research_station", "storm"): _storm,
+    ("research_station", "flares"): _window,
+    ("research_station", "storm"): _window,
     ("travel_comparison", "past"): _past,
 }
 """The numbers from which a plan has its days and hours, by family and goal."""

@@ -5,7 +5,7 @@ family composes its pictures from.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from m3bench.server.lab.headless.agents.drawing_match import is_hazard, shape_at
 from m3bench.server.lab.headless.agents.evidence import words_of
@@ -73,12 +73,13 @@ async def _texts(look: PictureLook, marks: Sequence[PenMark], *, psm: Sequence[i
 
 
 async def _by_colour(
-    look: PictureLook, names: Iterable[str], psm: Sequence[int] = (6, 11)
+    look: PictureLook, names: Iterable[str], psm: Sequence[int] = (6, 11), alike: Mapping[int, int] | None = None
 ) -> tuple[list[str], list[str]]:
-    """The names in red loops, and those in blue ones."""
+    """The names in red loops, and those in blue ones, where some letters may be read as others."""
+    alike = alike or {}
     known = list(names)
-    red = [closest_name(text, known) for text in await _texts(look, look.loops("red"), psm=psm)]
-    blue = [closest_name(text, known) for text in await _texts(look, look.loops("blue"), psm=psm)]
+    red = [closest_name(text.translate(alike), known) for text in await _texts(look, look.loops("red"), psm=psm)]
+    blue = [closest_name(text.translate(alike), known) for text in await _texts(look, look.loops("blue"), psm=psm)]
     return red, blue
 
 
@@ -253,7 +254,9 @@ async def fruits(look: PictureLook) -> Record:
     marks, seen = look.loops(), await look.objects()
     known = {fruit.name: fruit for fruit in FruitCal.fruits}
     names, weights = [], []
-    for mark, text in zip(marks, await _texts(look, marks), strict=True):
+    # A card with the weight leans against the plate, in the lower part of the loop.
+    cards = [grown(mark.box, up=-0.62 * mark.size[1]) for mark in marks]
+    for mark, text in zip(marks, await look.read(cards, psm=(7, 6)), strict=True):
         inside = [thing.name for thing in seen if overlap(thing.box, mark.box) > 0.6 and thing.name in known]
         if not inside:
             raise NotSeen("a loop has no fruit in it")
@@ -405,10 +408,16 @@ async def purchases(look: PictureLook) -> Record:
     }
 
 
+_ALIKE = str.maketrans("J1l|058", "IIIIOSB")
+"""Letters of short names that a reader takes for each other."""
+
+
 async def shares(look: PictureLook) -> Record:
     """The tickers in red loops and in blue ones, and the empty field."""
     known = [company["id"] for company in look.kit.world("companies") if re.fullmatch(r"[A-Z]{3,5}", company["id"])]
-    red, blue = await _by_colour(look, known, psm=(7, 8))
+    forms = {ticker.translate(_ALIKE): ticker for ticker in known}
+    red, blue = await _by_colour(look, forms, (7, 8), _ALIKE)
+    red, blue = [forms[form] for form in red], [forms[form] for form in blue]
     companies = {company["id"]: company["name"] for company in look.kit.world("companies")}
     frame = dashed_frame(look.image)
     if look.goal == "growth" and frame is None:
