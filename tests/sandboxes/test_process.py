@@ -281,7 +281,7 @@ async def test_a_module_in_the_workspace_is_not_imported(tmp_path: Path) -> None
 
 
 SERVER = """
-import anyio, json, sys
+import anyio, json, signal, sys
 from pathlib import Path
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.isolation import Isolation
@@ -301,6 +301,7 @@ async def main():
         print("ready", flush=True)
         await anyio.sleep_forever()
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # whatever started the tests may ignore it, as nohup does
 anyio.run(main)
 """
 """A server whose tools fork, leave their session, fork on without an end, and then keep busy in a way of their own."""
