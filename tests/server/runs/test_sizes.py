@@ -13,7 +13,8 @@ from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
 from m3bench.server.runs.resources import PICTURE
 from m3bench.server.settings import Settings
-from m3bench.tasks.library import Library
+from m3bench.tasks.task import TaskSet
+from tests.photographs import photographs
 from tests.server.runs.seats import seated
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +27,7 @@ def chunks() -> list[tuple[str, tuple[str, ...]]]:
     """The tasks of every set, some at a time; first the largest pictures of all, of two sets."""
     found: list[tuple[str, tuple[str, ...]]] = [("photos", ("tally-2", "tally-1")), ("m3", ("movies-5", "drug-5"))]
     for folder in sorted(SETS.iterdir()):
-        ids = list(Library(folder).tasks)
+        ids = [task.id for task in TaskSet.model_validate_json((folder / "tasks.json").read_bytes()).tasks]
         found += [(folder.name, tuple(ids[at : at + CHUNK])) for at in range(0, len(ids), CHUNK)]
     return found
 
@@ -40,8 +41,14 @@ def sent(result: types.CallToolResult | types.ReadResourceResult) -> int:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize(("name", "ids"), chunks(), ids=lambda value: value if isinstance(value, str) else value[0])
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [pytest.param(*chunk, marks=[pytest.mark.slow] * (chunk[0] == "photos")) for chunk in chunks()],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
 async def test_every_task_of_every_set_opens_within_the_budget(name: str, ids: tuple[str, ...], tmp_path: Path) -> None:
+    if name == "photos":
+        photographs()
     app = App(Settings.of(tasks=SETS / name, data=tmp_path, sandbox="inprocess"), clients=KnownClients())
     async with seated(app) as (_, client):
         for id in ids:
@@ -60,7 +67,9 @@ async def test_every_task_of_every_set_opens_within_the_budget(name: str, ids: t
                 assert sum(isinstance(part, types.BlobResourceContents) for part in read.contents) == len(pictures)
 
 
+@pytest.mark.slow
 async def test_pictures_that_are_too_large_together_are_made_smaller_and_the_client_is_told(tmp_path: Path) -> None:
+    photographs()
     app = App(Settings.of(tasks=SETS / "photos", data=tmp_path, sandbox="inprocess"), clients=KnownClients())
     async with seated(app) as (_, client):
         first = await client.call_tool("start_task", {"task_id": "tally-2"})
