@@ -8,10 +8,10 @@ import typer
 
 from m3bench.server.commands.options import Json
 from m3bench.server.commands.screen import console, plain_table, print_json, write_file
-from m3bench.server.lab.reports.item_analysis import SHORT, ItemAnalysis, Placement, ShortForm, analyse
+from m3bench.server.lab.reports.item_analysis import SHORT, ItemAnalysis, SetPlacement, ShortForm, analyse
 from m3bench.server.lab.reports.paper.groups import result_folders
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
-from m3bench.server.scoring.statistics.items import Item, Value
+from m3bench.server.scoring.statistics.items import ItemFit, ItemValue
 from m3bench.tasks.errors import UserError
 
 
@@ -95,11 +95,11 @@ def _show(found: ItemAnalysis) -> None:
         _show_short(found.short)
 
 
-def _doubt(item: Item) -> str:
+def _doubt(item: ItemFit) -> str:
     return "backwards" if item.backwards else "may be backwards" if item.doubtful else ""
 
 
-def _number(found: Value | None) -> str:
+def _number(found: ItemValue | None) -> str:
     return "–" if found is None else f"{found.value:5.2f} ± {found.error:.2f}"
 
 
@@ -116,7 +116,7 @@ def _show_short(short: ShortForm) -> None:
         typer.echo("Which error it adds cannot be told: fewer than two sets played nearly all tasks.")
 
 
-def _show_placed(placed: Iterable[Placement], sets: int) -> None:
+def _show_placed(placed: Iterable[SetPlacement], sets: int) -> None:
     table = plain_table("set", "by", "tasks", "predicted", "95 % interval", f"place among {sets}", right=("tasks",))
     for row in placed:
         low, high = row.places

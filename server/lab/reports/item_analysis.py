@@ -13,11 +13,20 @@ from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.server.scoring.statistics.clusters import critical
 from m3bench.server.scoring.statistics.estimates import Interval
-from m3bench.server.scoring.statistics.items import FEW_SETS, FEWEST_SETS, Answers, Item, ItemModel, Value, fit, items
+from m3bench.server.scoring.statistics.items import (
+    FEW_SETS,
+    FEWEST_SETS,
+    Answers,
+    ItemFit,
+    ItemModel,
+    ItemValue,
+    fit,
+    items,
+)
 from m3bench.server.scoring.statistics.short_form import (
     Accuracy,
     Record,
-    Trial,
+    ShortFormTrial,
     choose,
     cross_validated,
     models_of,
@@ -35,7 +44,7 @@ class SetAbility(JsonDocument):
     """A result set."""
 
     name: str
-    ability: Value | None
+    ability: ItemValue | None
     """In standard deviations of the sets at hand; None where it cannot be told."""
 
 
@@ -50,7 +59,7 @@ class ShortForm(JsonDocument):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placement(JsonDocument):
+class SetPlacement(JsonDocument):
     """Where a set belongs that played some of the tasks."""
 
     name: str
@@ -69,13 +78,13 @@ class ItemAnalysis(JsonDocument):
     """Tasks as items of a test."""
 
     sets: tuple[SetAbility, ...]
-    items: tuple[Item, ...]
+    items: tuple[ItemFit, ...]
     backwards: tuple[str, ...]
     """Tasks that abler sets clearly solve less often."""
     doubtful: tuple[str, ...]
     """Tasks that abler sets seem to solve less often, which chance may have done."""
     short: ShortForm | None
-    placed: tuple[Placement, ...]
+    placed: tuple[SetPlacement, ...]
     notes: tuple[str, ...]
     """What cannot be told, and why."""
 
@@ -129,11 +138,11 @@ def _record(names: Sequence[str], sets: Sequence[ResultSet]) -> Record:
     )
 
 
-def _ability(model: ItemModel | None, row: int) -> Value | None:
+def _ability(model: ItemModel | None, row: int) -> ItemValue | None:
     if model is None:
         return None
     scaled = model.scaled()
-    return Value(value=float(scaled.abilities[row]), error=float(scaled.ability_errors[row]))
+    return ItemValue(value=float(scaled.abilities[row]), error=float(scaled.ability_errors[row]))
 
 
 def _short(record: Record, models: dict[str, ItemModel], count: int) -> ShortForm:
@@ -146,7 +155,7 @@ def _short(record: Record, models: dict[str, ItemModel], count: int) -> ShortFor
     )
 
 
-def _placed(name: str, results: ResultSet, record: Record, models: dict[str, ItemModel]) -> list[Placement]:
+def _placed(name: str, results: ResultSet, record: Record, models: dict[str, ItemModel]) -> list[SetPlacement]:
     alone = {"solved": {name: solved_of(results.results)}, "average": {name: averages_of(results.results)}}
     played = {number: Answers.of(tries, record.solved.tasks) for number, tries in alone.items()}
     fixed = [number for number, count in enumerate(played["solved"].tries[0]) if count]
@@ -160,11 +169,11 @@ def _placed(name: str, results: ResultSet, record: Record, models: dict[str, Ite
     ]
 
 
-def _placement(name: str, number: str, tasks: int, value: float, accuracy: dict[str, Accuracy]) -> Placement:
-    trials: tuple[Trial, ...] = accuracy[number].trials
+def _placement(name: str, number: str, tasks: int, value: float, accuracy: dict[str, Accuracy]) -> SetPlacement:
+    trials: tuple[ShortFormTrial, ...] = accuracy[number].trials
     half = critical(len(trials), 0.95) * accuracy[number].error
     interval = Interval(low=max(0.0, value - half), high=min(1.0, value + half))
-    return Placement(
+    return SetPlacement(
         name=name,
         number=number,
         tasks=tasks,

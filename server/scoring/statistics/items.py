@@ -83,7 +83,7 @@ class Prior:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Value:
+class ItemValue:
     """A parameter and its standard error."""
 
     value: float
@@ -95,7 +95,7 @@ class Value:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class ItemFit:
     """What is known of a task."""
 
     task: str
@@ -103,9 +103,9 @@ class Item:
     """The share of sets that solve it, tries averaged first."""
     sets: int
     """How many sets tried it."""
-    discrimination: Value | None
+    discrimination: ItemValue | None
     """None where it cannot be told: too few sets, or every try ended alike."""
-    difficulty: Value | None
+    difficulty: ItemValue | None
     """The ability, in standard deviations of the sets, at which it is solved half the time; None where the
     discrimination is not known, or not above 0."""
 
@@ -213,7 +213,7 @@ def fit(answers: Answers, *, start: ItemModel | None = None, pooled: bool = Fals
     return _fitted(answers, start.repeat_correlation, start, pooled=pooled)
 
 
-def items(answers: Answers, own: ItemModel | None = None, pooled: ItemModel | None = None) -> list[Item]:
+def items(answers: Answers, own: ItemModel | None = None, pooled: ItemModel | None = None) -> list[ItemFit]:
     """What is known of each task; without models only how many solve it.
 
     Args:
@@ -225,7 +225,7 @@ def items(answers: Answers, own: ItemModel | None = None, pooled: ItemModel | No
     solved = shares(answers.solved, answers.tries).sum(axis=0) / np.maximum(1, tried.sum(axis=0))
     own, pooled = (None if model is None else model.scaled() for model in (own, pooled))
     return [
-        Item(
+        ItemFit(
             task=task,
             solved=float(solved[at]),
             sets=int(tried[:, at].sum()),
@@ -236,17 +236,17 @@ def items(answers: Answers, own: ItemModel | None = None, pooled: ItemModel | No
     ]
 
 
-def _discrimination(model: ItemModel, at: int) -> Value:
-    return Value(value=float(model.slopes[at]), error=float(model.covariances[at, 0, 0] ** 0.5))
+def _discrimination(model: ItemModel, at: int) -> ItemValue:
+    return ItemValue(value=float(model.slopes[at]), error=float(model.covariances[at, 0, 0] ** 0.5))
 
 
-def _difficulty(own: ItemModel, model: ItemModel, at: int) -> Value | None:
+def _difficulty(own: ItemModel, model: ItemModel, at: int) -> ItemValue | None:
     """-intercept / slope, with its error by the delta method."""
     slope, intercept = float(model.slopes[at]), float(model.intercepts[at])
     if min(slope, float(own.slopes[at])) < _FLAT:
         return None
     turn = np.array([intercept / slope**2, -1 / slope])
-    return Value(value=-intercept / slope, error=float(turn @ model.covariances[at] @ turn) ** 0.5)
+    return ItemValue(value=-intercept / slope, error=float(turn @ model.covariances[at] @ turn) ** 0.5)
 
 
 def _fitted(answers: Answers, correlation: float, start: ItemModel | None, *, pooled: bool) -> ItemModel:

@@ -20,7 +20,7 @@ ENOUGH = 0.8
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trial:
+class ShortFormTrial:
     """What a short form would have said of a set that neither model nor choice knew."""
 
     set: str
@@ -56,7 +56,7 @@ class Orders:
 class Accuracy:
     """How well a short form does, by sets that were left out in turn."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[ShortFormTrial, ...]
     orders: Orders
 
     @property
@@ -179,7 +179,7 @@ def cross_validated(
     rows = [int(row) for row in np.flatnonzero(played)]
     if len(rows) < 2:
         return {}
-    trials: dict[str, list[Trial]] = {number: [] for number in record.numbers}
+    trials: dict[str, list[ShortFormTrial]] = {number: [] for number in record.numbers}
     for row in rows:
         left = {
             number: fit(answers.without(row), start=models[number], pooled=True)
@@ -190,14 +190,14 @@ def cross_validated(
             solved, tries = answers.solved[row], answers.tries[row]
             full = float(shares(solved, tries)[tries > 0].mean())
             predicted = predict(left[number], chosen, solved, tries)
-            trials[number].append(Trial(set=answers.sets[row], full=full, predicted=predicted))
+            trials[number].append(ShortFormTrial(set=answers.sets[row], full=full, predicted=predicted))
     return {
         number: Accuracy(trials=tuple(found), orders=_orders(found, record.numbers[number], record.families))
         for number, found in trials.items()
     }
 
 
-def _orders(trials: Sequence[Trial], answers: Answers, families: Mapping[str, str | None]) -> Orders:
+def _orders(trials: Sequence[ShortFormTrial], answers: Answers, families: Mapping[str, str | None]) -> Orders:
     rows = {name: row for row, name in enumerate(answers.sets)}
     values = {
         trial.set: {

@@ -30,10 +30,10 @@ NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6"}
 async def solution_of(play: AgentPlay, family: Family, picture: Composition, asked: QuestionMeaning) -> Solution | None:
     """What comes of a task with a picture; None when the plan does not work out."""
     hints = tuple(f"{value} {NUMBERS.get(value, '')}" for value in asked.values.values())
-    evidence, dice, calls = PictureEvidence(hints=hints), random.Random(play.task.id), Calls(play)
+    evidence, dice, calls = PictureEvidence(hints=hints), random.Random(play.task.id), PlanCalls(play)
     draw = DRAWN.get((family.name, asked.goal))
     for _ in range(TRIES):
-        reader = Reader(evidence, dice, draw(asked.values) if draw else (), asked.values.values())
+        reader = QuestionReader(evidence, dice, draw(asked.values) if draw else (), asked.values.values())
         try:
             found = await family.solve(reader, picture, play.pictures[0], Script(calls, asked.goal))
         except (Unfit, LookupError, ValueError, AssertionError, TypeError):
@@ -44,7 +44,7 @@ async def solution_of(play: AgentPlay, family: Family, picture: Composition, ask
     return None
 
 
-class Reader(Chooser):
+class QuestionReader(Chooser):
     """Draws the numbers that the question says, then what fits it."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Reader(Chooser):
         return self._drawn.pop(0) if self._drawn else super().uniform(a, b)
 
 
-class Calls:
+class PlanCalls:
     """Makes the calls of a plan, each once; one that fails shows that the picture is another."""
 
     def __init__(self, play: AgentPlay) -> None:
