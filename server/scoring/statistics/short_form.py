@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from m3bench.server.scoring.statistics.clusters import Floats, Places
+from m3bench.server.scoring.statistics.clusters import Floats, Places, clusters_of
 from m3bench.server.scoring.statistics.items import Answers, ItemModel, Tries, fit, shares
 from m3bench.server.scoring.statistics.ranks import rank
 
@@ -89,14 +89,13 @@ def choose(model: ItemModel, families: Sequence[str | None], count: int) -> list
         families: Of the tasks.
         count: How many to choose.
     """
-    names = [name or f"\0{number}" for number, name in enumerate(families)]
-    known = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    place = np.array([known[name] for name in names], dtype=np.intp)
-    parts = min(count, len(names)) * np.bincount(place) / len(names)
+    clusters = clusters_of(families)
+    place = clusters.place
+    parts = min(count, len(families)) * np.bincount(place) / len(families)
     information, chances = model.information(model.abilities), model.chances(model.abilities)
     # How much the average over all tasks changes with ability.
     steep = (model.slopes * chances * (1 - chances)).mean(axis=1)
-    taken, gathered = np.zeros(len(known)), np.full(len(model.abilities), 1.0)
+    taken, gathered = np.zeros(clusters.count), np.full(len(model.abilities), 1.0)
     chosen: list[int] = []
     while len(chosen) < count:
         allowed = _allowed(place, taken, parts, count) & (model.slopes > 0)

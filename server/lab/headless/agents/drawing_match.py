@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from scipy import ndimage
 
-from m3bench.server.lab.headless.agents.pen_marks import Mask, Pixels
+from m3bench.server.lab.headless.agents.pen_marks import Mask, Pixels, box_of
 from m3bench.tasks.render import site
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.render.outline import Outline
@@ -64,10 +64,7 @@ def coloured_parts(image: Pixels, colour: tuple[int, int, int], within: int) -> 
     """The connected parts whose colour is near one."""
     near = np.abs(image.astype(int) - np.array(colour)).max(2) <= within
     labels, _ = ndimage.label(near)
-    return [
-        ((place[1].start, place[0].start, place[1].stop, place[0].stop), labels[place] == number)
-        for number, place in enumerate(ndimage.find_objects(labels), 1)
-    ]
+    return [(box_of(place), labels[place] == number) for number, place in enumerate(ndimage.find_objects(labels), 1)]
 
 
 def shape_at(image: Pixels, colour: tuple[int, int, int], size: tuple[float, float], filled: float) -> Box | None:

@@ -99,7 +99,7 @@ def lines(image: Pixels, colour: str) -> Iterator[PenMark]:
         part = labels[place] == number
         if part.sum() < _LEAST_PIXELS:
             continue
-        yield PenMark(colour=colour, box=_box_of(place), mask=part, corner=(place[1].start, place[0].start))
+        yield PenMark(colour=colour, box=box_of(place), mask=part, corner=(place[1].start, place[0].start))
 
 
 def loops(image: Pixels, colour: str) -> list[PenMark]:
@@ -129,7 +129,7 @@ def _loops_of(line: PenMark) -> Iterator[PenMark]:
     labels, _ = ndimage.label(ndimage.binary_fill_holes(grown) & ~grown)
     holes = []
     for place in ndimage.find_objects(labels):
-        left, top, right, bottom = _box_of(place)
+        left, top, right, bottom = box_of(place)
         if min(right - left, bottom - top) >= _LEAST_LOOP - reach:
             x, y = line.corner[0] - reach, line.corner[1] - reach
             holes.append((left + x - 4, top + y - 4, right + x + 4, bottom + y + 4))
@@ -278,5 +278,6 @@ def painted_over(image: Pixels, mask: Mask) -> Pixels:
     return filled
 
 
-def _box_of(place: tuple[slice, ...]) -> Box:
+def box_of(place: tuple[slice, ...]) -> Box:
+    """The box of a place in an array of pixels, as `find_objects` gives it."""
     return place[1].start, place[0].start, place[1].stop, place[0].stop

@@ -20,11 +20,11 @@ from rapidfuzz import fuzz
 
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.headless.agents.evidence import words_of
-from m3bench.server.lab.headless.agents.pen_marks import PenMark as PenMark
-from m3bench.server.lab.headless.agents.pen_marks import Pixels, loops, painted_over, pen_mask, thin
+from m3bench.server.lab.headless.agents.pen_marks import PenMark, Pixels, loops, painted_over, pen_mask, thin
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.families.base import Family, Kit
 from m3bench.tasks.families.tool_answers import Found, read_objects
+from m3bench.tasks.likeness import iou
 from m3bench.tasks.picture_mark import strip_height
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.scene import Box
@@ -162,16 +162,6 @@ def overlap(one: Box, other: Box) -> float:
     return wide * high / min((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
 
 
-def shared_area(one: Box, other: Box) -> float:
-    """What two boxes have in common, as a share of both together."""
-    wide = min(one[2], other[2]) - max(one[0], other[0])
-    high = min(one[3], other[3]) - max(one[1], other[1])
-    if wide <= 0 or high <= 0:
-        return 0.0
-    both = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other))
-    return wide * high / (both - wide * high)
-
-
 def within(box: Box, point: tuple[float, float]) -> bool:
     """Whether a point lies in a box."""
     return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
@@ -185,8 +175,8 @@ def looped(objects: Sequence[Found], marks: Iterable[PenMark]) -> list[Found]:
     """
     found = []
     for mark in marks:
-        best = max(objects, key=lambda thing: shared_area(thing.box, mark.box), default=None)
-        if best is None or shared_area(best.box, mark.box) < 0.2:
+        best = max(objects, key=lambda thing: iou(thing.box, mark.box), default=None)
+        if best is None or iou(best.box, mark.box) < 0.2:
             raise NotSeen("a loop is around nothing that has a name")
         found.append(best)
     return found
