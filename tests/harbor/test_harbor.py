@@ -78,7 +78,7 @@ def test_harbors_models_validate_trajectories(tmp_path: Path) -> None:
     tasks = three_tasks(tmp_path / "set")
     assert play(write_script(tmp_path / "script.json", SCRIPT), tasks, tmp_path / "model").returncode == 0
     assert m3bench("run", "--agent", "oracle", "--tasks", tasks, "-o", tmp_path / "oracle").returncode == 0
-    script = Path(__file__).parent / "trajectories.py"
+    script = Path(__file__).parent / "validate.py"
     for name in ("model", "oracle"):
         out = tmp_path / f"{name}.jsonl"
         options = ("--data", tmp_path / name, "--tasks", tasks, "--format", "atif", "-o", out)
