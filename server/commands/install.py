@@ -29,7 +29,7 @@ from m3bench.server.clients.trial.findings import report_lines
 from m3bench.server.clients.trial.trial import program_of, try_client
 from m3bench.server.commands.options import Json
 from m3bench.server.commands.screen import console, print_json
-from m3bench.server.runs.budget import Budget, budget_of
+from m3bench.server.runs.profile_budget import Budget, budget_of
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, UserError

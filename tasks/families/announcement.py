@@ -9,7 +9,7 @@ from m3bench.tasks.families.base import Composition, Family, Kit, Script, Soluti
 from m3bench.tasks.families.camping import core, search
 from m3bench.tasks.families.park_tour import campgrounds, code_of
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
-from m3bench.tasks.recording import VOICES, Speech
+from m3bench.tasks.sound_and_film import VOICES, Speech
 from m3bench.tasks.task import ReferenceCall
 
 _PARKS = 5

@@ -6,7 +6,7 @@ import random
 from m3bench.tasks.families import tally
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
-from m3bench.tasks.recording import NOTES, Melody
+from m3bench.tasks.sound_and_film import NOTES, Melody
 from m3bench.tasks.task import ReferenceCall
 
 _COINS = 4

@@ -8,7 +8,7 @@ from m3bench.tasks.families import numerals, tally
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
 from m3bench.tasks.families.tool_answers import nutrient_amount
-from m3bench.tasks.recording import VOICES, Speech
+from m3bench.tasks.sound_and_film import VOICES, Speech
 from m3bench.tasks.task import ReferenceCall
 
 _ITEMS = 5

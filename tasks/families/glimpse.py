@@ -6,7 +6,7 @@ from m3bench.tasks.families import tally, tool_answers
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need
 from m3bench.tasks.families.reading_list import pages, shorter
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
-from m3bench.tasks.recording import FilmSign, SilentFilm
+from m3bench.tasks.sound_and_film import FilmSign, SilentFilm
 from m3bench.tasks.task import ReferenceCall
 
 _FLASHES = 3

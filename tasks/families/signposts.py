@@ -8,7 +8,7 @@ from m3bench.tasks.families import tally, tool_answers
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, need
 from m3bench.tasks.families.tally import TallyGoal
 from m3bench.tasks.families.voicemail import figure, info
-from m3bench.tasks.recording import PER_SECOND, FilmSign, SilentFilm
+from m3bench.tasks.sound_and_film import PER_SECOND, FilmSign, SilentFilm
 
 _SIGNS = 6
 _ASKED = 3

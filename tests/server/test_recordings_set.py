@@ -97,7 +97,7 @@ def test_a_recording_is_the_same_bytes_every_time(family: str) -> None:
 
 
 def test_where_espeak_is_missing_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("m3bench.tasks.recording.shutil.which", lambda name: None)
+    monkeypatch.setattr("m3bench.tasks.sound_and_film.shutil.which", lambda name: None)
     with pytest.raises(UserError, match="apt-get install espeak-ng") as told:
         recording.Speech(lines=("hello",)).file()
     assert "\n" not in str(told.value)

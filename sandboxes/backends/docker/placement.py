@@ -23,7 +23,7 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Protocol
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
+from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
 from m3bench.sandboxes.backends.docker.stream import OUTPUT, Frames, attach

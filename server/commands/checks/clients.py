@@ -13,7 +13,7 @@ from m3bench.server.clients.installation import this_machine
 from m3bench.server.clients.table import clients, profile_for
 from m3bench.server.commands.checks.configuration import check_start, entries
 from m3bench.server.commands.checks.diagnostics import Diagnostic, State
-from m3bench.server.runs.budget import budget_of
+from m3bench.server.runs.profile_budget import budget_of
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.settings import Settings

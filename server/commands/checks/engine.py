@@ -6,7 +6,7 @@ import secrets
 import time
 from pathlib import Path
 
-from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
+from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, survey
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
 from m3bench.sandboxes.backends.docker.reaper import holdings

@@ -31,7 +31,7 @@ else:
     inspect_ai = LazyModule("inspect_ai")
     inspect_model = LazyModule("inspect_ai.model")
     solver = LazyModule("m3bench.server.lab.headless.solver")
-    task = LazyModule("m3bench.server.lab.headless.task")
+    task = LazyModule("m3bench.server.lab.headless.inspect_task")
 
 
 class ProviderGoneError(UserError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from m3bench.server.lab.live.rows import SEALED
-from m3bench.server.lab.reports.site.task import Tried, task_document, task_page, tasks_document, tasks_page
+from m3bench.server.lab.reports.site.tasks import Tried, task_document, task_page, tasks_document, tasks_page
 from m3bench.server.lab.reports.slices import set_at_hand, slices
 from m3bench.server.lab.reports.summary import set_document, set_page
 from m3bench.server.lab.results.documents import JsonDocument

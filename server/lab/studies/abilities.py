@@ -29,7 +29,7 @@ from m3bench.server.lab.results.resultset import HEADER
 from m3bench.server.lab.studies.cells import Cell, cells_of
 from m3bench.server.lab.studies.forecast import Spent
 from m3bench.server.lab.studies.plan_file import Abilities, StudyModel, StudyPlan
-from m3bench.server.runs.budget import CHARACTERS
+from m3bench.server.runs.profile_budget import CHARACTERS
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError

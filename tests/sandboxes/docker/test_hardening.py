@@ -11,7 +11,7 @@ import pytest
 
 from m3bench.sandboxes.backends.base import Sandbox, SandboxSpec
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
-from m3bench.sandboxes.backends.docker.baseline import ContainerLimits
+from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits
 from m3bench.tasks.errors import SandboxError
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("mine")]

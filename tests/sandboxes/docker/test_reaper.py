@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.baseline import ContainerLimits, host_config
+from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.leases import HELD, PLACE, LeasedResource, LeaseOwner, marks, myself, new_name
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap
 from tests.waiting import eventually

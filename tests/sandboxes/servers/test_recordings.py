@@ -17,7 +17,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.library import RECORDINGS, Library
-from m3bench.tasks.recording import FilmSign, Melody, SilentFilm, hertz
+from m3bench.tasks.sound_and_film import FilmSign, Melody, SilentFilm, hertz
 from tests.sandboxes.servers.conftest import Bench
 
 MELODY = Melody(notes=("C4", "E4", "G4", "A5", "B3"))

@@ -17,7 +17,7 @@ from m3bench.sandboxes.pool import Lease
 from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
 from m3bench.server.commands.ranked import score_all
-from m3bench.server.runs.budget import Budget, budget_of
+from m3bench.server.runs.profile_budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
 from m3bench.server.scorecard.app import URI
 from m3bench.server.settings import Settings

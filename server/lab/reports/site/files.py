@@ -23,7 +23,7 @@ from m3bench.server.lab.reports.paper.analyses import analyses_of
 from m3bench.server.lab.reports.paper.contents import tables
 from m3bench.server.lab.reports.paper.folder import tables_and_figures
 from m3bench.server.lab.reports.paper.tables import safe
-from m3bench.server.lab.reports.site.task import (
+from m3bench.server.lab.reports.site.tasks import (
     BESIDE,
     TasksDocument,
     Tried,

@@ -11,7 +11,7 @@ from inspect_ai.model import ContentImage, ContentText
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
-from m3bench.server.lab.headless.task import prompt
+from m3bench.server.lab.headless.inspect_task import prompt
 from m3bench.server.lab.results.comparability import differences
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.lab.studies.abilities import adapted, not_known

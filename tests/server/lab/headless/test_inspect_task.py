@@ -9,7 +9,7 @@ from inspect_ai.model import ChatMessageUser, ContentAudio, ContentImage, Conten
 from inspect_ai.scorer import SampleScore, Score
 from mcp_types import ImageContent
 
-from m3bench.server.lab.headless.task import mean, prompt, stderr, with_pictures
+from m3bench.server.lab.headless.inspect_task import mean, prompt, stderr, with_pictures
 from m3bench.server.scoring.statistics.estimates import estimate
 from m3bench.tasks.library import SETS, Library
 from tests.pictures import assert_same_bytes
