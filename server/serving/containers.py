@@ -16,8 +16,8 @@ from m3bench.proxy.protocol.pipes import AtOnce
 from m3bench.proxy.upstreams.configuration import UpstreamEntry
 from m3bench.proxy.upstreams.upstream import Wire
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.container_limits import NO_NETWORK, TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.container import discard
+from m3bench.sandboxes.backends.docker.container_limits import NO_NETWORK, TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
 from m3bench.sandboxes.backends.docker.leases import marks, new_name
 from m3bench.sandboxes.backends.docker.reaper import reap

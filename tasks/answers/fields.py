@@ -12,9 +12,9 @@ from pydantic import Field as Setting
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value
 from m3bench.tasks.answers.codes import Code, Phone, Version
+from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.groups import Items, Single, Table
-from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number

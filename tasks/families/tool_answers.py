@@ -10,8 +10,8 @@ from typing import NamedTuple
 from m3bench.tasks.answers.fields import Name
 from m3bench.tasks.families.base import Script, call, need
 from m3bench.tasks.json_types import Record
-from m3bench.tasks.sound_and_film import PER_SECOND, FilmSign
 from m3bench.tasks.scene import Box
+from m3bench.tasks.sound_and_film import PER_SECOND, FilmSign
 from m3bench.tasks.task import ReferenceCall
 
 

@@ -10,7 +10,7 @@ import pytest
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.authoring.generation import stage
-from m3bench.tasks import recording
+from m3bench.tasks import sound_and_film
 from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
@@ -99,5 +99,5 @@ def test_a_recording_is_the_same_bytes_every_time(family: str) -> None:
 def test_where_espeak_is_missing_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("m3bench.tasks.sound_and_film.shutil.which", lambda name: None)
     with pytest.raises(UserError, match="apt-get install espeak-ng") as told:
-        recording.Speech(lines=("hello",)).file()
+        sound_and_film.Speech(lines=("hello",)).file()
     assert "\n" not in str(told.value)

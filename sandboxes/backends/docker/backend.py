@@ -21,8 +21,8 @@ import anyio
 from m3bench.sandboxes.backends.base import Guard, Prospect, notice
 from m3bench.sandboxes.backends.confinement import Confinement
 from m3bench.sandboxes.backends.docker import image
-from m3bench.sandboxes.backends.docker.container_limits import TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.container import HostContainer, discard
+from m3bench.sandboxes.backends.docker.container_limits import TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, is_missing, is_refusal, survey
 from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, PRODUCT, marks, new_name
 from m3bench.sandboxes.backends.docker.placement import EngineVolume, SharedFolder, WorkspacePlacement

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 
+from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.fields import Field, judge, right_fields
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.groups import Items, Table
-from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
 from m3bench.tasks.answers.numerals import numbers_in
 from m3bench.tasks.answers.quantity import Integer, Money, Number

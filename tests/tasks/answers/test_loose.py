@@ -4,8 +4,8 @@ import pytest
 
 from m3bench.tasks.answers.base import AnswerContext
 from m3bench.tasks.answers.codes import Code, Version
-from m3bench.tasks.answers.groups import Table
 from m3bench.tasks.answers.dates import Time
+from m3bench.tasks.answers.groups import Table
 from m3bench.tasks.answers.names import Choice, Name
 from m3bench.tasks.answers.quantity import Integer
 
