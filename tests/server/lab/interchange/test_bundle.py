@@ -2,17 +2,19 @@
 
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from m3bench.proxy.seat import Seat
 from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.bundle import pack
 from m3bench.server.lab.interchange.rescoring import verify_bundle
 from m3bench.server.lab.interchange.verdict import BundleVerdict
 from m3bench.server.scoring import Encoder
+from m3bench.server.store.records import BESIDE
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
 from tests.pictures import assert_same_bytes
@@ -47,6 +49,25 @@ def test_what_was_played_is_confirmed(bundle: Path, verified: Callable[[Path], B
     assert verdict.confirmed, whats(verdict)
     assert verdict.runs == 2
     assert verdict.values > 100
+
+
+class AnyRelease(LocalInstallation):
+    """Takes the tasks, tools, world and rules of another release for those that are here."""
+
+    def served(self, manifest: Mapping[str, object]) -> tuple[Seat, dict[str, object]]:
+        seat, here = super().served(manifest)
+        claimed = {name: value for name, value in manifest.items() if name not in BESIDE}
+        return seat, {**claimed, "m3bench": here["m3bench"]}
+
+
+@pytest.mark.slow
+def test_what_the_release_before_scored_has_the_same_numbers_today(encoder: Encoder) -> None:
+    bundle = Path(__file__).with_name("version_0_1.m3run")
+    verdict = verify_bundle(bundle, AnyRelease(Library()), encoder)
+    assert verdict.runs == 2
+    assert verdict.values > 100
+    numbers = [one for one in verdict.differences if not one.what.endswith((".scoring_version", ".text"))]
+    assert numbers == [], whats(verdict)
 
 
 def test_the_same_results_make_the_same_bytes(played: Path, bundle: Path, tmp_path: Path) -> None:
