@@ -20,7 +20,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit, stdtrit
 
-from m3bench.server.scoring.statistics.estimates import estimate
+from m3bench.server.scoring.statistics.beta_binomial import dispersion, over_families_of_many
+from m3bench.server.scoring.statistics.estimates import DISPERSION, LEVEL
 from m3bench.server.scoring.statistics.paired import difference
 from m3bench.server.scoring.statistics.ranks import rank
 
@@ -116,15 +117,14 @@ def named(families: int) -> dict[str, str | None]:
 
 
 def ours(values: Floats) -> Floats:
-    """The intervals of this package, [draw, end]."""
-    families = named(values.shape[1])
-    found = []
-    for sample in values:
-        known = estimate(dict(zip(families, sample.ravel().tolist(), strict=True)), families, of="solved")
-        assert known is not None
-        assert known.interval is not None
-        found.append((known.interval.low, known.interval.high))
-    return np.array(found)
+    """The intervals of this package, [draw, end]: those of `estimate`, for all draws at once."""
+    place = np.repeat(np.arange(values.shape[1]), TASKS)
+    parts = np.array([dispersion(sample.ravel(), place, DISPERSION["solved"]) for sample in values])
+    means = values.mean(axis=2)
+    found = over_families_of_many(means, TASKS / parts, LEVEL)
+    return np.array(
+        [(min(mean, one.low), max(mean, one.high)) for mean, one in zip(means.mean(axis=1), found, strict=True)]
+    )
 
 
 def wilson(values: Floats) -> Floats:

@@ -87,6 +87,29 @@ def over_families(means: Sequence[float], draws: Sequence[float], level: float) 
     logs = grid.prior.copy()
     for mean, number in zip(means, draws, strict=True):
         logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(number))
+    return _summed_up(logs, min(means), max(means), level)
+
+
+def over_families_of_many(means: Floats, draws: Floats, level: float) -> list[Posterior]:
+    """The same for many agents at once, as simulations need it: means by agent and family, draws by agent."""
+    grid, steps = _grid(), np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
+    rounded = np.array([_two_digits(float(number)) for number in draws])
+    found: list[Posterior | None] = [None] * len(means)
+    for number in np.unique(rounded):
+        rows = np.flatnonzero(rounded == number)
+        known, place = np.unique(steps[rows], return_inverse=True)
+        counts = np.zeros((len(rows), len(known)))
+        np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
+        likelihoods = np.stack([_log_likelihood(int(step), float(number)).ravel() for step in known])
+        for row, logs in zip(rows.tolist(), counts @ likelihoods, strict=True):
+            ends = float(means[row].min()), float(means[row].max())
+            found[row] = _summed_up(logs.reshape(grid.prior.shape) + grid.prior, *ends, level)
+    return [one for one in found if one is not None]
+
+
+def _summed_up(logs: Floats, least: float, most: float, level: float) -> Posterior:
+    """What a posterior on the grid says of `mu`, given the lowest and the highest mean of a family."""
+    grid = _grid()
     weights = np.exp(logs - logs.max()).sum(axis=1)
     weights /= weights.sum()
     middle = float(weights @ grid.mus)
@@ -94,8 +117,8 @@ def over_families(means: Sequence[float], draws: Sequence[float], level: float) 
     low, high = (float(end) for end in expit(ends))
     return Posterior(
         deviation=float(weights @ (grid.mus - middle) ** 2) ** 0.5,
-        low=0.0 if max(means) <= 0 else low,
-        high=1.0 if min(means) >= 1 else high,
+        low=0.0 if most <= 0 else low,
+        high=1.0 if least >= 1 else high,
     )
 
 

@@ -15,7 +15,7 @@ FEW_FAMILIES = 8
 Scope = Literal["families", "tasks"]
 Kind = Literal["solved", "average"]
 
-_DISPERSION: dict[Kind, float] = {"solved": 1.0, "average": 0.15}
+DISPERSION: dict[Kind, float] = {"solved": 1.0, "average": 0.15}
 """How much a number varies between tasks of a family, as a part of what being solved or not would; where the data say
 more, they count."""
 
@@ -108,7 +108,7 @@ def estimate(
     mean = float(numbers.mean())
     if len(numbers) < 2:
         return Estimate(value=mean, error=None, interval=None, tasks=1, clusters=1, kind="task", families=1)
-    usual = _DISPERSION[of]
+    usual = DISPERSION[of]
     if scope == "tasks":
         strata = clusters.strata_of([families.get(task) for task in values])
         part = beta_binomial.dispersion(numbers, strata, usual, overall=True)

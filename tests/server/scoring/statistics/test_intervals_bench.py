@@ -6,6 +6,7 @@ from types import ModuleType
 
 import pytest
 
+from m3bench.server.scoring.statistics.estimates import estimate
 from tests.pages import ROOT
 
 
@@ -37,3 +38,16 @@ def test_a_requirement_that_is_missed_by_more_than_chance_is_told(bench: ModuleT
     assert told.startswith("FAILS")
     assert "1 fail, 0 within chance; worst 88.0 % (bad)" in told
     assert bench.verdict("cover", shares[:1], least=0.952).startswith("holds")
+
+
+@pytest.mark.parametrize(("families", "repeats", "truth"), [(5, 3, 0.3), (28, 1, 0.02)])
+def test_what_is_simulated_at_once_are_the_intervals_that_users_see(
+    bench: ModuleType, families: int, repeats: int, truth: float
+) -> None:
+    values = bench.drawn(bench.Setting(families=families, share=0.2, repeats=repeats, truth=truth, draws=8, seed=1))
+    named = bench.named(families)
+    for sample, ends in zip(values, bench.ours(values), strict=True):
+        found = estimate(dict(zip(named, sample.ravel().tolist(), strict=True)), named, of="solved")
+        assert found is not None
+        assert found.interval is not None
+        assert found.interval.to_json() == pytest.approx(ends.tolist(), abs=1e-9)
