@@ -220,7 +220,7 @@ def _wrong_yes_no(value: YesNo, rng: Random) -> Iterator[Way]:
 def _grouped(text: str, mark: str, point: str) -> str:
     whole, _, rest = text.partition(".")
     sign, whole = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
-    parts = []
+    parts: list[str] = []
     while len(whole) > 3:
         parts.insert(0, whole[-3:])
         whole = whole[:-3]
@@ -439,14 +439,14 @@ def _wrong_date(value: Date, rng: Random) -> Iterator[Way]:
     if value.precision != "day":
         return
     day = date.fromisoformat(value.value)
-    other = day + timedelta(days=rng.choice((-1, 1, 7)))
-    for name, form in rng.sample(list(_day_forms(other)), 6):
+    shifted = day + timedelta(days=rng.choice((-1, 1, 7)))
+    for name, form in rng.sample(list(_day_forms(shifted)), 6):
         if name not in ("american", "british"):
             yield f"another, {name}", form
-    yield "two", f"{day.isoformat()} or {other.isoformat()}"
-    yield "corrected", f"{day.isoformat()} — no, wait: {other.isoformat()}"
-    yield "correction", f"{day:%d %B %Y}. Correction: {other:%d %B %Y}"
-    yield "range", f"{day.isoformat()} to {other.isoformat()}"
+    yield "two", f"{day.isoformat()} or {shifted.isoformat()}"
+    yield "corrected", f"{day.isoformat()} — no, wait: {shifted.isoformat()}"
+    yield "correction", f"{day:%d %B %Y}. Correction: {shifted:%d %B %Y}"
+    yield "range", f"{day.isoformat()} to {shifted.isoformat()}"
     yield "negated", f"not {day.isoformat()}"
     yield "bound", f"before {day.isoformat()}"
     yield "bound", f"after {day:%d %B %Y}"
