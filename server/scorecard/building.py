@@ -144,9 +144,9 @@ class _Checked:
     untraced: Sequence[str] | None
     """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
 
-    def untraced_after(self, recall: float) -> Sequence[str] | None:
+    def untraced_after(self, recall: float | None) -> Sequence[str] | None:
         """The fields that cannot be traced: who made every needed call saw all that the right ones follow from."""
-        if self.untraced is None or recall < 1:
+        if self.untraced is None or recall is None or recall < 1:
             return self.untraced
         right = {finding.check for finding in self.findings if finding.passed}
         return [name for name in self.untraced if name not in right]
