@@ -173,6 +173,8 @@ class Time(Value):
             return f"it is not a plain time: {doubt!r}"
         places = [_zone_behind(text, match.end()) for match in matches]
         plain = [match for match, zone in zip(matches, places, strict=True) if not self._is_elsewhere(match, zone)]
+        if not self.zone and any((match["off"] or "").startswith("-") and not match["zone"] for match in matches):
+            return "a range is not a time"
         if not plain:
             return f"it is the time of another zone: {text[:60]!r}"
         if not all(self._same(match, _zone_behind(text, match.end())) for match in plain):
