@@ -93,6 +93,7 @@ def score_run(
     checked = _checked(run, task, played, workspace, scenes)
     scorable = _scorable(task, played, plans or (), said=handed_in(run) if checked.solved else "")
     best, ranges = _scored(scorable, played, EFFECT)
+    untraced = checked.untraced_after(best.metrics["recall"])
     card = ScoreCard(
         scoring_version=VERSION,
         scoring_profile="effect",
@@ -104,8 +105,8 @@ def score_run(
         paper=_paper(scorable, played, encoder),
         success=checked.solved,
         checks=checked.results,
-        grounded=None if checked.untraced is None else not checked.untraced,
-        ungrounded=tuple(checked.untraced or ()),
+        grounded=None if untraced is None else not untraced,
+        ungrounded=tuple(untraced or ()),
         outcomes=dict(sorted(Counter(call.outcome or "failed" for call in played.calls).items())),
         excluded=dict(sorted(Counter(record.owner or "proxy" for record in played.excluded).items())),
         gaps=played.gaps,
@@ -142,6 +143,13 @@ class _Checked:
     findings: Sequence[Finding]
     untraced: Sequence[str] | None
     """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
+
+    def untraced_after(self, recall: float | None) -> Sequence[str] | None:
+        """The fields that cannot be traced: who made every needed call saw all that the right ones follow from."""
+        if self.untraced is None or recall is None or recall < 1:
+            return self.untraced
+        right = {finding.check for finding in self.findings if finding.passed}
+        return [name for name in self.untraced if name not in right]
 
     @property
     def solved(self) -> bool | None:

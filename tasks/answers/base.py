@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from m3bench.tasks.answers.spelling import hedges
+from m3bench.tasks.answers.statements import settled, unfenced
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
@@ -82,7 +83,8 @@ def as_text(given: JSON) -> str:
     if isinstance(given, list | tuple) and len(given) == 1:
         given = given[0]
     if isinstance(given, dict):
-        inner = [value for name, value in given.items() if fold(str(name)) not in ("unit", "currency", "type", "name")]
+        beside = ("unit", "currency", "type", *(("name",) if len(given) > 1 else ()))
+        inner = [value for name, value in given.items() if fold(str(name)) not in beside]
         unit = next((str(value) for name, value in given.items() if fold(str(name)) in ("unit", "currency")), "")
         if len(inner) != 1 or isinstance(inner[0], dict | list):
             return ""
@@ -113,7 +115,8 @@ def hedge(text: str) -> str | None:
 
 
 def _undressed(text: str) -> str:
-    """A text without Markdown emphasis, quotes around it and a full stop behind it."""
+    """What a text says in the end, without Markdown emphasis, quotes around it and a full stop behind it."""
+    text = settled(unfenced(text))
     text = re.sub(r"\*\*|__|`", "", text).strip()
     text = re.sub(r"^\*(.*)\*$", r"\1", text).strip()
     if len(text) > 1 and text[0] in "\"'“‘«" and text[-1] in "\"'”’»":

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.statements import without_lead
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -16,6 +17,9 @@ LEAST_DIGITS = 6
 """Of a telephone number without its country's prefix."""
 
 _VERSION = re.compile(r"(?<![\w.])v?\.?\s?(\d+(?:\.\d+)*(?:[-.+]?(?:[a-z]+[\w.]*|[0-9a-f]{6,}))?)(?![\w])")
+_BOUND = re.compile(
+    r"[<>≥≤~^]|\b(?:at least|at most|or (?:later|newer|older|higher)|newer than|older than|before|after|above|below)\b"
+)
 _LABEL = re.compile(
     r"^(?:isbn(?:-?1[03])?|ean(?:-?13)?|upc(?:-?a)?|gtin|doi|arxiv|pmid|nct id|barcode|code|number|no|nr|object|item|"
     r"tel|telephone|phone|mobile|id|ticker|symbol|commit|hash|revision|rev|option|icd(?:-10)?(?:-cm)?)\b[\s.:#-]*(?:number|no|id|code)?[\s.:#-]*"
@@ -34,7 +38,9 @@ class Version(Value):
             return "nothing was given"
         text = fold(as_text(given))
         found = {_trimmed(part) for part in _VERSION.findall(text)}
-        doubt = hedge(_VERSION.sub(" ", text))
+        rest = _VERSION.sub(" ", text)
+        bound = _BOUND.search(rest)
+        doubt = bound[0] if bound else hedge(rest)
         if doubt:
             return f"it is not a plain version: {doubt!r}"
         if len(found) > 1 and _trimmed(fold(self.value)) in found:
@@ -68,7 +74,7 @@ class Phone(Value):
         text = as_text(given)
         if hedge(text.replace("/", "-")):
             return "it is not a single telephone number"
-        right, mine = _dialled(self.value), _dialled(_LABEL.sub("", fold(text)))
+        right, mine = _dialled(self.value), _dialled(_LABEL.sub("", fold(_bare(text, asked.words))))
         if mine == right:
             return None
         bare = mine.lstrip("0")
@@ -119,8 +125,8 @@ class Code(Value):
         if is_nothing(given):
             return "nothing was given"
         text = as_text(given)
-        mine = _canonical(text, self.form)
-        if mine and any(mine == _canonical(name, self.form) for name in (self.value, *self.aliases)):
+        right = {_canonical(name, self.form) for name in (self.value, *self.aliases)} - {""}
+        if right & {_canonical(said, self.form) for said in (text, _bare(text, asked.words))}:
             return None
         return f"{text[:60]!r} is not the code"
 
@@ -133,8 +139,26 @@ class Code(Value):
         yield fold(self.value)
 
 
+_SAYING = re.compile(
+    r"^(?:so,?\s+)?(?:i (?:found|get|got|have)(?: that)?\s+)?"
+    r"(?:it|this|that)(?:'s|\s+(?:is|was|would be|should be))\s+|"
+    r"^(?:run|use|call|execute|type)\b:?\s+",
+    re.IGNORECASE,
+)
+
+
+def _bare(text: str, asked: str) -> str:
+    """A code without the words of a sentence that only says it."""
+    return without_lead(_SAYING.sub("", text), asked)
+
+
+_INSTALL = re.compile(r"\bnpm\s+(?:i|in|ins|add|install)\b(?:\s+(?:--save|--save-prod|-s|-p)\b)?")
+
+
 def _canonical(text: str, form: str) -> str:
     folded = _LABEL.sub("", fold(text))
+    if form == "command":
+        folded = _INSTALL.sub("npm install", re.sub(r"^[$>#]\s*", "", fold(text)))
     folded = re.sub(
         r"^(?:https?://)?(?:dx\.|www\.)?(?:doi\.org/|arxiv\.org/abs/)?|^github:nixos/nixpkgs/", "", folded
     ).rstrip("/")

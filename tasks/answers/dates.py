@@ -11,6 +11,8 @@ from datetime import date
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.spelling import vocabulary
+from m3bench.tasks.answers.statements import kept
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -53,6 +55,21 @@ _FORMS = (
 )
 
 
+_UNITS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+_ORDINALS = {
+    word: f"{number}th"
+    for words, start in (
+        ("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+         "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth", 1),
+        (" ".join(f"twenty-{unit}" for unit in _UNITS) + " thirtieth thirty-first", 21),
+    )
+    for number, word in enumerate(words.split(), start)
+}  # fmt: skip
+_SPELLED = re.compile(
+    rf"\b(?:{'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\b(?= (?:of )?(?:{'|'.join(_MONTHS)})|,? \d{{4}})"
+)
+
+
 class Date(Value):
     """A day, a month or a year."""
 
@@ -73,11 +90,12 @@ class Date(Value):
         """Why it is not the date."""
         if is_nothing(given):
             return "nothing was given"
-        text = fold(as_text(given))
+        text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(kept(as_text(given))[0]))
         found, rest = _dates(text)
         if not found:
             return f"there is no date in {text[:60]!r}"
-        doubt = hedge(rest)
+        bound = _BOUND.search(rest)
+        doubt = bound[0] if bound else hedge(rest)
         if doubt or re.search(r"\d", re.sub(r"\b\d{1,2}:\d{2}\b", "", rest)):
             return f"it is not a plain date: {(doubt or rest.strip())[:40]!r}"
         if not all(any(self._same(reading) for reading in readings) for readings in found):
@@ -144,25 +162,40 @@ class Time(Value):
         """Why it is not the time."""
         if is_nothing(given):
             return "nothing was given"
-        text = _in_digits(fold(as_text(given)))
+        text = _in_digits(fold(kept(as_text(given))[0]))
         matches = list(_TIME.finditer(text))
         if not matches:
             return f"there is no time in {text[:60]!r}"
         rest = _TIME.sub(" ", text)
-        doubt = hedge(rest)
+        bound = _BOUND.search(rest)
+        doubt = bound[0] if bound else hedge(rest)
         if doubt:
             return f"it is not a plain time: {doubt!r}"
-        if not all(self._same(match) for match in matches):
+        places = [_zone_behind(text, match.end()) for match in matches]
+        plain = [match for match, zone in zip(matches, places, strict=True) if not self._is_elsewhere(match, zone)]
+        if not self.zone and any((match["off"] or "").startswith("-") and not match["zone"] for match in matches):
+            return "a range is not a time"
+        if not plain:
+            return f"it is the time of another zone: {text[:60]!r}"
+        if not all(self._same(match, _zone_behind(text, match.end())) for match in plain):
             return f"{text[:60]!r} is not the time"
         return None
 
-    def _same(self, match: re.Match[str]) -> bool:
+    def _is_elsewhere(self, match: re.Match[str], zone: str) -> bool:
+        """Whether a time is said to be of a zone that cannot be converted into the one asked for."""
+        said = f"{match['zone'] or ''}{match['off'] or ''}"
+        if self.zone == "local":
+            return bool(said) or zone in ("utc", "gmt", *_ABBREVIATED)
+        return self.zone != "" and zone not in ("", "utc", "gmt", *_ABBREVIATED)
+
+    def _same(self, match: re.Match[str], place: str) -> bool:
         hours, minutes = int(match["h"]), int(match["m"] or 0)
         half = (match["half"] or "").replace(".", "")
         if half:
             hours = hours % 12 + (12 if half == "pm" else 0)
         total = hours * 60 + minutes
         offset = _offset(f"{match['zone'] or ''}{match['off'] or ''}")
+        offset = _ABBREVIATED.get(place) if offset is None and place in _ABBREVIATED else offset
         wanted = _offset(self.zone.casefold())
         if offset is not None and wanted is not None:
             total += wanted - offset
@@ -183,6 +216,21 @@ _TIME = re.compile(
     r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|h\b|\so'clock))h?"
     r"(?:\s?(?P<half>[ap]\.?m)\.?(?!\w))?(?:\s?(?P<zone>z|utc|gmt)?(?P<off>[+-]\d{1,2}(?::?\d{2})?)?(?!\w))?"
 )
+
+
+_ABBREVIATED = {name: round(60 * hours) for names, hours in vocabulary().zones.items() for name in names.split()}
+"""Minutes that zones are ahead of UTC, by their abbreviations."""
+_ZONE_BEHIND = re.compile(rf"\s*[(,]?\s*(local|{'|'.join(_ABBREVIATED)}|utc|gmt|[a-z]+(?= time\b))\b")
+_BOUND = re.compile(
+    r"\b(?:before|after|until|till|prior to|(?:later|earlier) than|at the (?:latest|earliest)|post|pre|no later)\b|"
+    r"[<>≤≥]"
+)
+
+
+def _zone_behind(text: str, end: int) -> str:
+    """The word for a zone behind a time, `local` or the name of a place; empty when there is none."""
+    match = _ZONE_BEHIND.match(text, end)
+    return "" if match is None or match[1] in ("the", "start", "opening", "closing", "this") else match[1]
 
 
 _NAMED = {r"(?:\b12(?::00)?\s+)?\bmidnight\b|\b24:00\b": "00:00", r"(?:\b12(?::00)?\s+)?\b(?:noon|midday)\b": "12:00"}

@@ -19,9 +19,18 @@ from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.spelling import words_of
+from m3bench.tasks.answers.statements import settled, unfenced, without_lead
 from m3bench.tasks.answers.text_tables import BULLET as _BULLET
+from m3bench.tasks.answers.text_tables import (
+    LINES,
+    loose_row,
+    loose_tables,
+    order_of_names,
+    rows_by_name,
+    separated_tables,
+    turned,
+)
 from m3bench.tasks.answers.text_tables import cells as _cells
-from m3bench.tasks.answers.text_tables import loose_row, loose_tables, order_of_names, rows_by_name, turned
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -82,14 +91,19 @@ class Items(Value):
         if is_nothing(given):
             unnamed = all(item.kind == "file" for item in self.items)
             return self._compare([None] * len(self.items), asked) if unnamed else "nothing was given"
-        reasons = [self._compare(parts, asked) for parts in _split(given)]
+        reasons = [self._compare(parts, asked) for parts in _split(given, asked.words)]
         if None in reasons or self._named_one_by_one(given):
             return None
         return next((reason for reason in reasons if reason), "it is not a list")
 
     def _named_one_by_one(self, given: JSON) -> bool:
         """Whether a text names the items and nothing else; their names may have commas and the word "and" in them."""
-        if not isinstance(given, str) or len(self.items) < 2 or not all(item.kind == "name" for item in self.items):
+        if (
+            not isinstance(given, str)
+            or _BACKWARDS.search(given)
+            or len(self.items) < 2
+            or not all(item.kind == "name" for item in self.items)
+        ):
             return False
         order = order_of_names(given, [_names(item) for item in self.items])
         return order == list(range(len(self.items))) if self.ordered else order is not None
@@ -186,6 +200,7 @@ class Table(Value):
         if rows is not None:
             yield rows
         if isinstance(given, str):
+            yield from separated_tables(given, self.columns)
             yield from loose_tables(given, many)
         elif isinstance(given, list | tuple) and given and all(isinstance(row, str) for row in given):
             lines = [loose_row(row, many) for row in given]
@@ -264,42 +279,78 @@ def _as_list(value: JSON) -> list[JSON]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _split(given: JSON) -> list[list[JSON]]:
+def _split(given: JSON, asked: str) -> list[list[JSON]]:
     """The ways to take what was given as a list."""
     if isinstance(given, list | tuple):
         parts = list(given)
-        inside = _split_text(parts[0]) if len(parts) == 1 and isinstance(parts[0], str) else []
+        inside = _split_text(parts[0], asked) if len(parts) == 1 and isinstance(parts[0], str) else []
         return [parts, *inside]
     if isinstance(given, dict):
         return [list(given.values()), list(given)]
     if isinstance(given, str):
-        return _split_text(given)
+        return _split_text(given, asked)
     return [[given]]
 
 
-def _split_text(text: str) -> list[list[JSON]]:
-    text = text.strip()
+_FIRST = re.compile(r"^(?:first(?:ly)?|start(?:ing|s)? with|begins? with)\b[\s,:]*", re.IGNORECASE)
+_THEN = r"\s*[,;.]?\s*\b(?:and\s+)?(?:then|next|followed by|after that|finally|lastly)\b[\s,:]*"
+_ORDINAL = r"(?:^|(?<=[\s;,]))\d{1,2}(?:st|nd|rd|th)\b\s*[:.)–—-]?\s*"
+_SEPARATORS = (
+    r"\s*;\s*(?:and\s+)?",
+    r"\s*,\s*(?:and\s+|&\s+)?|\s+and\s+|\s+&\s+",
+    r"\s*,\s+(?:and\s+)?",
+    r"\s*(?:→|⇒|➜|➔|⟶|->|=>|>|\|)\s*",
+    r"\s+and\s+|\s+&\s+",
+    r"\s+\+\s+|\s*•\s*",
+    rf"{_THEN}|\s*,\s*(?:and\s+)?",
+    r"\s+[–—]\s+",
+)
+_BACKWARDS = re.compile(r"\s*(?:←|⇐|⟵|<-)\s*")
+
+
+def _split_text(text: str, asked: str) -> list[list[JSON]]:
+    text = settled(unfenced(text.strip())).strip()
     try:
         found = json.loads(text)
         if isinstance(found, list):
             return [found]
     except ValueError:
         pass
+    if _BACKWARDS.search(text):
+        return [_BACKWARDS.split(text)[::-1]]
     lines = [_BULLET.sub("", line).strip() for line in text.splitlines() if line.strip()]
     ways: list[list[JSON]] = [list(lines)] if len(lines) > 1 else []
-    flat = re.sub(r"^\[(.*)\]$", r"\1", " ".join(lines))
+    if len(lines) > 1 and lines[0].endswith(":"):
+        ways.append(list(lines[1:]))
+    if lines and all(line.count("|") >= 2 for line in lines):
+        cells = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+        rule = next((number for number, row in enumerate(cells) if _is_rule(row)), None)
+        below = cells[rule + 1 :] if rule is not None else cells
+        ways.append([row[0] if len(row) == 1 or not row[0].strip("# .").isdigit() else row[1] for row in below])
+    flat = without_lead(re.sub(r"^\[(.*)\]$", r"\1", " ".join(lines)), asked)
+    lettered = _by_letters(text)
+    ways += [lettered] if lettered else []
     flat = re.sub(r"(?:^|(?<=[\s;,]))\(?\d{1,2}[.)]\s+(?=\S)", "", flat)
+    flat = _FIRST.sub("", re.sub(_ORDINAL, "", flat))
     numbered = [part.strip(" ,;") for part in re.split(r"(?:^|\s)\(?\d{1,2}[.)]\s+", text) if part.strip(" ,;")]
     ways += [list(numbered)] if len(numbered) > 1 else []
-    for pattern in (
-        r"\s*;\s*(?:and\s+)?",
-        r"\s*,\s*(?:and\s+)?|\s+and\s+",
-        r"\s*,\s+(?:and\s+)?",
-        r"\s*(?:→|->|>|\|)\s*",
-        r"\s+and\s+|\s+&\s+",
-    ):
-        ways.append([part.strip() for part in re.split(pattern, flat) if part.strip()])
+    ways += [[part.strip() for part in re.split(mark, flat) if part.strip()] for mark in _SEPARATORS]
     return ways
+
+
+def _is_rule(row: Sequence[str]) -> bool:
+    """Whether a row of a Markdown table is the line below its head."""
+    return all(re.fullmatch(r":?-+:?", cell) for cell in row)
+
+
+def _by_letters(text: str) -> list[JSON]:
+    """The items of a list with letters, in one line or several: `(a) pit (b) ladder`."""
+    parts = re.split(r"(?:^|\s)(?:\(([a-z])\)|([a-z])[.)])\s+", text, flags=re.IGNORECASE)
+    letters = [first or second for first, second in zip(parts[1::3], parts[2::3], strict=True)]
+    alphabet = [chr(ord("a") + number) for number in range(len(letters))]
+    if len(letters) < 2 or [letter.lower() for letter in letters] != alphabet or len(letters) > 26:
+        return []
+    return [part.strip(" ,;\n") for part in parts[3::3]]
 
 
 def _table_text(text: str, columns: int) -> JSON:
@@ -308,14 +359,14 @@ def _table_text(text: str, columns: int) -> JSON:
         return json.loads(text)
     except ValueError:
         pass
-    lines = [line.strip() for line in re.split(r"\n|;\s", text) if line.strip()]
+    lines = [line.strip() for line in LINES.split(text) if line.strip()]
     marked = [line for line in lines if line.count("|") >= columns - 1]
     if len(marked) == len(lines) and lines:
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-        rule = next(
-            (number for number, row in enumerate(rows) if all(re.fullmatch(r":?-+:?", cell) for cell in row)), None
-        )
-        return rows[rule + 1 :] if rule is not None else rows
+        rule = next((number for number, row in enumerate(rows) if _is_rule(row)), None)
+        below = rows[rule + 1 :] if rule is not None else rows
+        numbered = all(len(row) == columns + 1 and re.fullmatch(r"#?\d{1,2}[.)]?", row[0]) for row in below)
+        return [row[1:] for row in below] if numbered else below
     found = []
     for line in lines:
         cells = _cells(_BULLET.sub("", line), columns)

@@ -7,11 +7,12 @@ A part of a name is right when only words such as `Museum` or `Inc.` are missing
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.spelling import Words, find, hedges, joined, spellings, vocabulary, words_of
+from m3bench.tasks.answers.statements import kept, without_lead
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -81,31 +82,49 @@ def _saying() -> frozenset[str]:
     return frozenset(words_of(vocabulary().names["saying"]))
 
 
+@cache
+def _distinguishing() -> frozenset[str]:
+    """Words for kinds of things that make another name when they stand beside one."""
+    return frozenset(words_of(vocabulary().names["distinguishing"]))
+
+
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
     """Why a text does not name a thing; None when it does."""
+    problem = _plain_problem(text, names, others, context)
+    if problem is None or not text:
+        return problem
+    said, ruled_out = kept(text)
+    if ruled_out and _named(ruled_out, names) and not _named(ruled_out, others):
+        return problem
+    said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
+    heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))} - {text}
+    return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
+
+
+def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
+    """Why a text that explains nothing does not name a thing; None when it does."""
     if not text:
         return "it is not a single name"
     if not any(map(_ASIDE.search, (*names, *others))):
         text = _ASIDE.sub("", text)
     mine = words_of(text)
+    if re.search(r"[<>≥≤]=?\s*$", text):
+        return "it is a bound, not a name"
     if text.count("?") > max(name.count("?") for name in names):
         return "it is a question"
-    right = {form for name in names for form in spellings(name)}
-    wrong = {form for name in others for form in spellings(name)} - right
+    right = _forms(names)
+    wrong = _forms(others) - right
     if mine in right or (joined(mine) in {joined(form) for form in right}):
         return None
     if mine in wrong:
         return f"{text[:60]!r} is another one"
-    if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
-        return None
-    if names[0].islower() and names[0].replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
-        return None
-    if re.search(r"\w\s*[,(]", text) and sorted(mine) in map(sorted, right - wrong):  # "Kremlin, Moscow"
+    if _same_in_other_form(text, mine, right, wrong, names[0]):
         return None
     if len(mine) > MOST_WORDS:
         return "it is more than a name"
     own = {word for form in right for word in form}
-    allowed = (_generic() | _saying() | set(words_of(context)) | own) - hedges()
+    said = set(words_of(context)) | own
+    allowed = (_generic() - (_distinguishing() - said) | _saying() | said) - hedges()
     for form in sorted(right, key=len, reverse=True):
         start = find(form, mine)
         if start < 0:
@@ -126,14 +145,149 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
         return (
             f"it is not a plain name: {doubt!r}" if doubt else f"it says more than the name: {' '.join(strange)[:60]}"
         )
+    beside = (_saying() | set(words_of(context))) - own
+    while mine and (mine[-1] in beside or mine[0] in beside):
+        mine = mine[:-1] if mine[-1] in beside else mine[1:]
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
     return f"{text[:60]!r} is not it"
 
 
+@lru_cache(maxsize=512)
+def _forms(names: tuple[str, ...]) -> frozenset[Words]:
+    return frozenset(form for name in names for form in spellings(name))
+
+
+def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: frozenset[Words], name: str) -> bool:
+    """Whether words are a name without small words, in the plural, turned at a comma, or with initials."""
+    if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
+        return True
+    if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+        return True
+    turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
+    turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
+    if turned and sorted(mine) in map(sorted, right - wrong):
+        return True
+    orders = [mine]
+    if turned and text.count(",") == 1:
+        last, first = map(words_of, text.split(","))
+        orders.append((*first, *last))
+    return any(
+        any(_initialled(order, form) for form in right) and not any(_initialled(order, form) for form in wrong)
+        for order in orders
+    )
+
+
+def _initialled(mine: Words, form: Words) -> bool:
+    """Whether a person's name is written with initials, or without its middle: "I. Asimov", "Robert Martin"."""
+    if len(mine) < 2 or len(form) < 2 or mine[-1] != form[-1] or len(mine[-1]) < 3 or set(form) & _generic():
+        return False
+    if not all(word.isalpha() for word in form):
+        return False
+    first = mine[:-1] if len(mine[0]) > 1 or len(mine) > 2 else mine[:1]
+    parts = tuple(first[0]) if len(first) == 1 and first[0] not in form and 1 < len(first[0]) < len(form) else first
+    if not parts[0] or parts[0][0] != form[0][0] or (len(parts[0]) > 1 and parts[0] != form[0]):
+        return False
+    middle = list(form[1:-1])
+    for part in parts[1:]:
+        while middle and not (middle[0] == part or (len(part) == 1 and middle[0][0] == part)):
+            if len(middle[0]) > 1 and len(part) > 1:
+                return False
+            middle.pop(0)
+        if not middle:
+            return False
+        middle.pop(0)
+    return True
+
+
+_HANDLE = re.compile(r"(?<![\w/])(?:/?[ur]/|@)(?=\w)")
+_WHY = (
+    "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
+    "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
+    "smallest|longest|shortest|nearest|closest|best|cheapest|dearest|both|found|checked|confirmed|verified|about|source"
+)
+_BEHIND = re.compile(
+    rf"(?:\s*[.;:,]\s+|\s+[-–—]+\s+|[—–]|\s*[(\[]|\n+)(?P<why>(?:{_WHY})\b.*)$|"
+    r"\s+(?P<bare>(?:because|since|according to|as the|as per|based on)\b.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
+_BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
+_COMPARING = re.compile(r"\b(?:than|ahead of|compared (?:to|with)|followed by|beats|beating|over|against|versus|vs)\b")
+_TURNS = frozenset({"but", "however", "although", "though", "instead", "then", "later", "if", "or", "also", "another"})
+_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
+
+
+def _named(text: str, names: tuple[str, ...]) -> bool:
+    words = words_of(text)
+    return any(find(form, words) >= 0 for form in _forms(names))
+
+
+def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
+    """A text without what stands behind a name only to explain it; as it is when that says something else as well."""
+    measured = None if any(map(_MEASURED.search, (*names, *others))) else _MEASURED.search(text)
+    if measured and _only_measures(measured["why"], others):
+        return text[: measured.start()]
+    beside = _BESIDE.search(text)
+    if beside and set(words_of(beside["beside"])) <= set(words_of(context)) | _saying():
+        return text[: beside.start()]
+    match = _BEHIND.search(text)
+    while match and _named(text[match.start() :], names) and not _named(text[: match.start()], names):
+        match = _BEHIND.search(text, match.start() + 1)
+    if match is None:
+        return text
+    why = match["why"] or match["bare"]
+    words = set(words_of(why))
+    if "?" in why or (words | set(re.findall(r"[\w']+", fold(why)))) & (
+        _TURNS | hedges() - {"not"} - words_of_names(names)
+    ):
+        return text
+    if _named(why, others) and not _COMPARING.search(fold(why)) and not fold(why).startswith(("because", "since")):
+        return text
+    known = set(words_of(" ".join((context, *names, *others)))) | _saying() | _generic() | {"i"}
+    strange = [word for proper in _PROPER.findall(why) for word in words_of(proper) if word not in known]
+    years = set(re.findall(r"\b(?:1[5-9]|20)\d\d\b", why))
+    told = set(re.findall(r"\b(?:1[5-9]|20)\d\d\b", context))
+    if strange or (told and years - told):
+        return text
+    return text[: match.start()]
+
+
+def words_of_names(names: tuple[str, ...]) -> frozenset[str]:
+    """All words that names have."""
+    return frozenset(word for form in _forms(names) for word in form)
+
+
+@cache
+def _measures() -> frozenset[str]:
+    return frozenset(words_of(vocabulary().names["measured"]))
+
+
+def _only_measures(why: str, others: tuple[str, ...]) -> bool:
+    """Whether figures behind a name only say how much of something it has: "(4.6 stars, 231 reviews)"."""
+    said = [word for word in words_of(why) if not re.fullmatch(r"\d+", word)]
+    if _COMPARING.search(fold(why)):
+        said = [word for word in said if word not in words_of_names(others) | {"vs", "than", "against", "compared"}]
+    figure = bool(re.search(r"[$€£¥★⭐%°]|\d[.,]\d", why))
+    measures = _measures()
+    fine = (
+        measures
+        | _saying()
+        | {"out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
+    )
+    return (figure or bool(measures & set(said))) and all(word in fine for word in said)
+
+
 def _stem(words: Words) -> Words:
     """A name without the small words that join its parts."""
-    return (*words[:1], *(word for word in words[1:] if word not in _PARTICLES))
+    kept = (*words[:1], *(word for word in words[1:] if word not in _PARTICLES))
+    whole = tuple(word for word in kept if word not in _national())
+    return whole if len(whole) > 1 else kept
+
+
+@cache
+def _national() -> frozenset[str]:
+    return frozenset(words_of(vocabulary().names["national"]))
 
 
 def _plurals(words: Words) -> set[Words]:
@@ -227,8 +381,8 @@ class YesNo(Value):
             ),
             None,
         )
-        if doubt:
-            return f"it is not a plain yes or no: {doubt!r}"
+        if doubt or "?" in as_text(given):
+            return f"it is not a plain yes or no: {doubt or '?'!r}"
         if bool(yes) == bool(no):
             return "it is neither yes nor no"
         return None if bool(yes) == self.value else f"it is {'yes' if self.value else 'no'}, not {words[0]}"
@@ -244,6 +398,12 @@ class YesNo(Value):
     def facts(self) -> Iterator[Fact]:
         """Nothing that could be looked for."""
         yield from ()
+
+
+_NOT = re.compile(
+    r"\b(?:not|never|neither|nor|no|without|isn't|aren't|wasn't|weren't|doesn't|don't|cannot|can't|hardly)\b"
+)
+_FALSE = re.compile(r"\b(?:not true|untrue|false) that\b|\bthis is (?:false|untrue|not true)\b|^(?:not|no)\b")
 
 
 class Text(Value):
@@ -275,8 +435,23 @@ class Text(Value):
         if len(mine) < FEWEST_WORDS <= len(words_of(self.value)) // 2:
             return "it is a word or two, not a text"
         said = joined(mine)
+        denied = self._denied(fold(text))
+        if denied:
+            return f"it denies {denied!r}"
         missing = [mention[0] for mention in self.mentions if not any(_says(name, mine, said) for name in mention)]
         return f"it does not say {', '.join(missing)[:80]!r}" if missing else None
+
+    def _denied(self, text: str) -> str | None:
+        """What it must say and says is not so."""
+        if _FALSE.search(text):
+            return self.mentions[0][0]
+        own = fold(self.value)
+        for match in _NOT.finditer(text):
+            behind = " ".join(re.findall(r"[\w']+", re.split(r"[.;:!?]|\bbut\b", text[match.end() :])[0])[:4])
+            for name in (name for mention in self.mentions for name in mention):
+                if _says(name, words_of(behind), "") and match[0] + text[match.end() :][: len(behind)] not in own:
+                    return name
+        return None
 
     def given(self) -> JSON:
         """The text."""

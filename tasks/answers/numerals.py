@@ -46,6 +46,9 @@ def known() -> dict[str, tuple[UnitOfMeasure, ...]]:
     for code, signs in vocabulary().currencies.items():
         for word in _words(signs):
             found.setdefault(word, []).append(UnitOfMeasure(code, 1.0))
+    for code, signs in vocabulary().cents.items():
+        for word in _words(signs):
+            found.setdefault(word, []).append(UnitOfMeasure(code, 0.01))
     return {word: tuple(dict.fromkeys(units)) for word, units in found.items()}
 
 
@@ -76,7 +79,7 @@ _NUMERAL = re.compile(
 )
 _SCALE = {
     "hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "mio": 1e6, "m": 1e6, "billion": 1e9,
-    "bn": 1e9, "trillion": 1e12,
+    "bn": 1e9, "b": 1e9, "bil": 1e9, "mil": 1e6, "trillion": 1e12, "tn": 1e12,
 }  # fmt: skip
 _ONES = {
     word: number
@@ -214,7 +217,9 @@ def _value(whole: str, rest: str) -> tuple[float, float]:
 
 
 def _scale(text: str, end: int, *, millions: bool) -> tuple[float, int]:
-    match = re.compile(r"\s?(hundred|thousand|million|mn|mio|billion|bn|trillion|k|m)\b(?![²2/°])").match(text, end)
+    match = re.compile(r"\s?(hundred|thousand|million|mn|mil|mio|billion|bil|bn|trillion|tn|k|m|b)\b(?![²2/°])").match(
+        text, end
+    )
     if match is None or (match[1] == "m" and not millions):
         return 1.0, end
     return _SCALE[match[1]], match.end()
@@ -228,7 +233,10 @@ def _unit_words() -> re.Pattern[str]:
 
 @cache
 def _money_words() -> re.Pattern[str]:
-    words = sorted((word for word, units in known().items() if any(unit.kind.isupper() for unit in units)), key=len)
+    words = sorted(
+        (word for word, units in known().items() if any(unit.kind.isupper() and unit.factor == 1 for unit in units)),
+        key=len,
+    )
     return re.compile(r"(?<!\w)(" + "|".join(map(re.escape, reversed(words))) + r")\s?$")
 
 
@@ -250,7 +258,7 @@ def _compound(found: list[Quantity], text: str) -> list[Quantity]:
     for quantity in found:
         last = joined[-1] if joined else None
         pair = (last.unit, quantity.unit) if last else ("", "")
-        share = _PARTS.get(pair)
+        share = _PARTS.get(pair, _share_of_money(*pair))
         if (
             last is not None
             and share is not None
@@ -262,6 +270,14 @@ def _compound(found: list[Quantity], text: str) -> list[Quantity]:
         else:
             joined.append(quantity)
     return joined
+
+
+@cache
+def _share_of_money(big: str, small: str) -> float | None:
+    """How much of a currency's unit a word for its hundredth part is, where the two words are of one currency."""
+    whole = {unit.kind for unit in known().get(big, ()) if unit.kind.isupper() and unit.factor == 1.0}
+    parts = {unit.kind for unit in known().get(small, ()) if unit.kind.isupper() and unit.factor == 0.01}
+    return 0.01 if whole & parts else None
 
 
 _PARTS = {

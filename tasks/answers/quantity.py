@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, plain, quantities, unit_of
+from m3bench.tasks.answers.statements import kept, without_lead
 from m3bench.tasks.facts import Fact
 
 Near: TypeAlias = Callable[[float, float], bool]
@@ -25,6 +26,8 @@ _BOUNDS = re.compile(
     r"\b(?:less|more|fewer|greater|lower|higher) than\b|\b(?:under|over|below|above|between|at least|at most|up to|"
     r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]"
 )
+_ASIDE = re.compile(r"\s*\((?:[^()\d]*\b(?:tax|vat|shipping|postage|delivery|fees?|tips?)\b[^()\d]*)\)\s*$")
+"""What a price goes without or comes with."""
 _OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d)")
 
 
@@ -49,7 +52,7 @@ class Number(Value):
 
     def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the number."""
-        return _problem(given, self.unit, self._near)
+        return _problem(given, self.unit, self._near, asked, self.value)
 
     def _near(self, value: float, half: float) -> bool:
         off = abs(value - self.value)
@@ -87,7 +90,13 @@ class Integer(Value):
 
     def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the number."""
-        return _problem(given, self.unit, lambda value, half: abs(value - self.value) <= 1e-9 * max(1, abs(self.value)))
+        return _problem(
+            given,
+            self.unit,
+            lambda value, _: abs(value - self.value) <= 1e-9 * max(1, abs(self.value)),
+            asked,
+            self.value,
+        )
 
     def given(self) -> JSON:
         """The number."""
@@ -121,7 +130,7 @@ class Money(Value):
 
     def problem(self, given: JSON, asked: AnswerContext) -> str | None:
         """Why it is not the sum."""
-        return _problem(given, self.unit, self._near)
+        return _problem(given, self.unit, self._near, asked, self.value)
 
     def _near(self, value: float, half: float) -> bool:
         return abs(value - self.value) <= max(self.within, 0.5 * 10.0**-self.decimals) + 1e-9 * max(
@@ -141,7 +150,7 @@ class Money(Value):
         yield self.value
 
 
-def _problem(given: JSON, unit: str, near: Near) -> str | None:
+def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value: float) -> str | None:
     if is_nothing(given):
         return "nothing was given"
     if isinstance(given, int | float) and not isinstance(given, bool):
@@ -149,13 +158,20 @@ def _problem(given: JSON, unit: str, near: Near) -> str | None:
             return "it is not a number"
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
-    text = plain(as_text(given))
+    text, _ = kept(as_text(given))
+    whole, text = plain(text), plain(without_lead(text, asked_for.words))
+    if re.search(r"\d", whole[: -len(text) or None]):
+        text = whole
     if not text:
         return "it is not a single number"
     if "=" in text:
         text = text.rpartition("=")[2].strip()
-    text = _OUT_OF.sub(" ", text)
+    text = _OUT_OF.sub(" ", _ASIDE.sub("", text))
     asked = unit_of(unit)
+    if value > 0 and (asked is None or asked.kind != "temperature"):
+        text = re.sub(r"^-\s+(?=\S)", "", text)
+    if unit == "USD" and "usdt" in asked_for.words.lower():
+        text = re.sub(r"\b(?:usdt|tether)\b", "usd", text)
     found = quantities(text, millions=asked is None or asked.kind != "length")
     if not found:
         return f"there is no number in {as_text(given)[:60]!r}"

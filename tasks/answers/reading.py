@@ -9,7 +9,8 @@ right.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from m3bench.tasks.answers.base import JSON, is_nothing
 from m3bench.tasks.answers.fields import Field, File, Items, Table, judge
@@ -26,9 +27,9 @@ SHORT = 200
 """Characters of an answer that is taken as the value of the only field."""
 
 _LINE = re.compile(
-    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
+    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?[A-Za-z]\)|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
     r"(?P<label>[\w][\w \-/]{0,60}?)\s*(?:`|\*\*|__|\*)?\s*"
-    r"(?::|=|\s[-–—]\s)\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
+    r"(?::|=(?!>)|\s[-–—]\s|\s*(?:→|⇒|➜|->|=>))\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
 )
 
 _FILLERS = frozenset(["of", "for", "in", "at", "on", "to", "its", "this", "that", "is", "number", "name", "answer"])
@@ -51,26 +52,75 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
         known = names.get(_label(str(name)))
         if known is not None and (not is_nothing(value) or value == []):
             found.setdefault(known, []).append(value)
-    missing = {label: name for label, name in names.items() if name not in found}
-    if missing and prose:
-        text = prose[:MOST_TEXT]
-        for name, value in (*_from_json(missing, text), *_from_lines(missing, text)):
-            known_values = found.setdefault(name, [])
-            if value not in known_values:
-                known_values.append(value)
-        for field in fields:
-            if field.name not in found and isinstance(field.value, Table) and (rows := _in_tables(field.value, text)):
-                found[field.name] = rows
-        wordy = _wordy_labels([field for field in fields if field.name not in found], text)
-        for name, value in _from_lines({**names, **wordy}, text) if wordy else ():
-            if name in wordy.values() and value not in found.setdefault(name, []):
-                found[name].append(value)
-        for name in missing.values():
-            if name not in found and (values := _in_sentences(name, text)):
-                found[name] = list(values)
-        if len(fields) == 1 and not found and len(prose.strip()) <= SHORT and "\n" not in prose.strip():
-            found[fields[0].name] = [prose.strip()]
+    if not prose:
+        return found
+    text, *corrections = _corrected(names, prose[:MOST_TEXT])
+    if len(found) < len(fields):
+        _read_prose(fields, names, text, found)
+    for correction in corrections:
+        later: dict[str, list[JSON]] = {}
+        _read_prose(fields, names, correction, later)
+        last = _last_labelled(names, text)
+        if not later and last and correction.strip():
+            later = {last: [correction.strip()]}
+        for name, values in later.items():
+            said = known_values if (known_values := _given_values(found, given, names, name)) else []
+            found[name] = [*said, *values]
+    if len(fields) == 1 and not found and len(prose.strip()) <= SHORT and "\n" not in prose.strip():
+        found[fields[0].name] = [prose.strip()]
     return {field.name: found[field.name] for field in fields if field.name in found}
+
+
+_CORRECTION = re.compile(
+    r"(?:(?:^|\n)[\s>*_-]*|(?<=[.!?])\s+[*_]*)(?:(?:oh\s+|oops[,!]?\s+|sorry[,!]?\s+|no[,.]?\s+)*wait\b[\s,.:!…–—-]*(?:no\b[\s,.:]*)?|"
+    r"(?:wait[,.\s]+)?(?:correction|erratum|scratch that|i take that back|i stand corrected)\b[\s*_]*[:,.;–—-])[\s*_]*"
+    r"(?:correction[\s*_]*:[\s*_]*)?",
+    re.IGNORECASE,
+)
+
+
+def _corrected(names: Mapping[str, str], text: str) -> list[str]:
+    """A text up to its first correction, and each correction; the text alone when it names no field before."""
+    parts = _CORRECTION.split(text)
+    return parts if len(parts) > 1 and _last_labelled(names, parts[0]) else [text]
+
+
+def _last_labelled(names: Mapping[str, str], text: str) -> str | None:
+    """The field that a text names last."""
+    for line in reversed(text.splitlines()):
+        if (found := _labelled(names, line)) is not None:
+            return found[0]
+        said = [(match.start(), name) for name in names.values() for match in _sentences(name).finditer(line)]
+        if said:
+            return max(said)[1]
+    return None
+
+
+def _given_values(
+    found: Mapping[str, list[JSON]], given: Mapping[str, JSON] | None, names: Mapping[str, str], name: str
+) -> list[JSON]:
+    """What was given for a field as such: a correction in the prose does not replace that."""
+    as_such = {names.get(_label(str(one))) for one in given or {}}
+    return found.get(name, []) if name in as_such else []
+
+
+def _read_prose(fields: Sequence[Field], names: Mapping[str, str], text: str, found: dict[str, list[JSON]]) -> None:
+    """Adds the fields that stand in a text and were not found before."""
+    missing = {label: name for label, name in names.items() if name not in found}
+    for name, value in (*_from_json(missing, text), *_from_lines(missing, text), *_from_wide_tables(missing, text)):
+        known_values = found.setdefault(name, [])
+        if value not in known_values:
+            known_values.append(value)
+    for field in fields:
+        if field.name not in found and isinstance(field.value, Table) and (rows := _in_tables(field.value, text)):
+            found[field.name] = rows
+    wordy = _wordy_labels([field for field in fields if field.name not in found], text)
+    for name, value in _from_lines({**names, **wordy}, text) if wordy else ():
+        if name in wordy.values() and value not in found.setdefault(name, []):
+            found[name].append(value)
+    for name in missing.values():
+        if name not in found and (values := _in_sentences(name, text, names.values())):
+            found[name] = list(values)
 
 
 def unknown(fields: Sequence[Field], given: Mapping[str, JSON] | None) -> list[str]:
@@ -130,7 +180,7 @@ def _in_object(names: Mapping[str, str], value: JSON, depth: int) -> list[tuple[
 
 def _from_lines(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON]]:
     lines = text.splitlines()
-    labels = [_labelled(names, line) for line in lines]
+    labels = [None if _is_wide_head(names, line) else _labelled(names, line) for line in lines]
     for number, found in enumerate(labels):
         if found is None:
             continue
@@ -173,18 +223,54 @@ def _in_tables(table: Table, text: str) -> list[JSON]:
     return found
 
 
-def _in_sentences(name: str, text: str) -> list[str]:
-    """The values in sentences such as "The older film is Heat."."""
+def _from_wide_tables(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON]]:
+    """Fields in a Markdown table of one row whose head has their names."""
+    for block in re.split(r"\n\s*\n", text):
+        rows = [_cells_of(line) for line in block.splitlines() if line.strip().startswith("|")]
+        if len(rows) != 3 or not all(re.fullmatch(r":?-+:?", cell) for cell in rows[1]) or len(rows[0]) != len(rows[2]):
+            continue
+        labels = [_label(cell) for cell in rows[0]]
+        if sum(label in names for label in labels) >= min(2, len(names)) and (len(labels) != 2 or labels[1] in names):
+            yield from ((names[label], cell) for label, cell in zip(labels, rows[2], strict=True) if label in names)
+
+
+def _is_wide_head(names: Mapping[str, str], line: str) -> bool:
+    """Whether a row of a table has the names of several fields."""
+    return line.lstrip().startswith("|") and sum(_label(cell) in names for cell in _cells_of(line)) > 1
+
+
+def _cells_of(line: str) -> list[str]:
+    return [re.sub(r"\*\*|`", "", cell).strip() for cell in line.strip().strip("|").split("|")]
+
+
+@lru_cache(maxsize=256)
+def _sentences(name: str) -> re.Pattern[str]:
     label = r"[\s_-]+".join(map(re.escape, name.split("_")))
-    pattern = rf"\b{label}\s*(?:\*\*|`)?\s*(?:is|was|are|were|:|=)\s+(.+?)(?=[.;!](?:\s|$)|\n|$)"
-    return list(dict.fromkeys(match.strip() for match in re.findall(pattern, text, re.IGNORECASE)))
+    return re.compile(
+        rf"\b{label}\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
+        re.IGNORECASE,
+    )
+
+
+def _in_sentences(name: str, text: str, names: Iterable[str]) -> list[str]:
+    """The values in sentences such as "The older film is Heat."; those of a longer name are not its own."""
+    longer = [other.removesuffix(name).replace("_", " ") for other in names if other != name and other.endswith(name)]
+    return list(
+        dict.fromkeys(
+            match[1].strip()
+            for match in _sentences(name).finditer(text)
+            if not any(fold(text[: match.start()]).endswith(before.strip()) for before in longer)
+        )
+    )
 
 
 def _labelled(names: Mapping[str, str], line: str) -> tuple[str, str] | None:
     """The field that a line gives, and its value, which may be empty when it follows in the next lines."""
     if line.strip().startswith("|"):
-        cells = [re.sub(r"\*\*|`", "", cell).strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) == 2 and _label(cells[0]) in names:
+        cells = _cells_of(line)
+        if len(cells) > 2 and re.fullmatch(r"#?\d{1,2}[.)]?|[a-z][.)]?", cells[0]):
+            cells = cells[1:]
+        if (len(cells) == 2 or (len(cells) == 3 and names)) and _label(cells[0]) in names:
             return names[_label(cells[0])], cells[1]
         return None
     heading = _HEADING.match(line)

@@ -25,6 +25,8 @@ class Vocabulary(BaseModel):
     same: dict[str, str]
     units: dict[str, dict[str, float]]
     currencies: dict[str, str]
+    cents: dict[str, str]
+    zones: dict[str, float]
 
 
 @cache

@@ -12,8 +12,11 @@ from typing import NamedTuple
 from m3bench.tasks.answers.base import JSON, LONGEST, hedge
 from m3bench.tasks.answers.spelling import Words, find, spellings, words_of
 
-BULLET = re.compile(r"^\s*(?:[-*•·–]|\(?\d{1,2}[.):]|[a-z]\))\s+", re.IGNORECASE)
+BULLET = re.compile(r"^\s*(?:[-*•·–▪◦‣]|\(?\d{1,2}[.):]|\(?[a-z]\))\s+", re.IGNORECASE)
 """What a line of a list begins with."""
+
+LINES = re.compile(r"\n|(?<!&#x[0-9a-f]{4});\s", re.IGNORECASE)
+"""What divides the rows of a table: a semicolon too, unless it ends a character code."""
 
 _JOINED = re.compile(r",?\s+(?:(?:which\s+)?peak(?:ed|ing)?\s+at|at|with)\s+")
 _BETWEEN = re.compile(r"(?:\s*[,;]\s+(?:and\s+)?|\s+and\s+)(?![^()]*\))")
@@ -23,11 +26,31 @@ def loose_tables(text: str, columns: int) -> Iterator[list[list[JSON]]]:
     """The tables that a text may be: a row in each line, or all rows in one."""
     if len(text) > LONGEST:
         return
-    lines = [line for line in re.split(r"\n|;\s", text) if line.strip()]
+    lines = [line for line in LINES.split(text) if line.strip()]
     for parts in (lines, _BETWEEN.split(" ".join(lines))):
         rows = [loose_row(part, columns) for part in parts]
         if rows and all(rows):
             yield [row for row in rows if row]
+
+
+def separated_tables(text: str, columns: Sequence[str]) -> Iterator[list[list[JSON]]]:
+    """The tables that lines are whose cells have one mark between them; their head may stand first."""
+    if len(text) > LONGEST:
+        return
+    lines = [BULLET.sub("", line).strip() for line in text.splitlines() if line.strip()]
+    for mark in (
+        r"\s*;\s*",
+        r"\s*\t\s*",
+        r"\s*(?:→|⇒|->|=>)\s*",
+        r"\s+[–—-]\s+",
+        r"\s*\|\s*",
+        r"\s*,\s+",
+        r"\s*:\s+|\s*;\s*",
+    ):
+        rows = [[re.sub(r"\*\*|`", "", cell).strip() for cell in re.split(mark, line)] for line in lines]
+        if rows and all(len(row) == len(columns) for row in rows):
+            head = [words_of(cell) for cell in rows[0]] == [words_of(name) for name in columns]
+            yield [list(row) for row in rows[1:]] if head else [list(row) for row in rows]
 
 
 def loose_row(text: str, columns: int) -> list[JSON] | None:
@@ -75,7 +98,8 @@ def cells(line: str, columns: int) -> list[str] | None:
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BEFORE = re.compile(
-    r"^(?:[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:is|was|has|have|with|at|by|in|costs?)(?=\s))+", re.IGNORECASE
+    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:is|was|has|have|with|at|by|in|costs?)(?=\s))+",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)and)+$", re.IGNORECASE)
 _NUMBER_OF_THE_NEXT = re.compile(r"(?<=[\s,;])\(?\d{1,2}[.)]\s*[*`\"“]*$")

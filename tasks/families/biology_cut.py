@@ -79,7 +79,7 @@ class _Seen:
         """The field for the first of the animals in an order by size."""
         return Field(
             name=name,
-            meaning=f"the circled animal that takes up the {name} area in the picture",
+            meaning=f"the circled animal with the {name} box around it in the picture",
             value=self.named(ranked[0].name),
             compared=tuple(float(area_of(animal.box)) for animal in ranked),
             derived=self.edges,

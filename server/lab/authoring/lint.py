@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from PIL import Image
 
+from m3bench.server.lab.authoring.ambiguity import ambiguities
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.checks import CallMade
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
@@ -39,6 +40,7 @@ def lint(task: Task, library: Library, catalog: Catalog) -> Iterator[str]:
             yield f"{len(task.checks)} checks, at least {LEAST_CHECKS} are wanted"
         if all(isinstance(check, CallMade) for check in task.checks):
             yield "no check looks at the outcome"
+    yield from ambiguities(task, library.scenes(task))
     used = {tool.partition("/")[0] for tool in task.tools}
     for server in sorted(used - set(task.servers)):
         yield f"references use {server}, which the task does not name"

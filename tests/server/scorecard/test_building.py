@@ -254,3 +254,22 @@ def test_arguments_sent_as_text_are_scored_as_read_and_counted_apart() -> None:
     assert found.alignment.actual_calls[2][1].arguments == {"minuend": 18, "subtrahend": 15.5}
     assert "sent as text and read as what the schema asks for: 2." in markdown(found)
     assert read_card(found.to_json()) == found
+
+
+def test_a_right_field_is_never_accused_where_every_needed_call_was_made() -> None:
+    value = {"type": "name", "value": "nowhere in a result"}
+    task = Task.model_validate({
+        **TASK.model_dump(mode="json"), "checks": [],
+        "fields": [{"name": "place", "meaning": "where it is", "value": value}],
+    })  # fmt: skip
+
+    def grounded(said: str, *calls: CallRecord) -> bool | None:
+        run = RunRecord(
+            id="r", seat="s", task=task.id, state="submitted", mode="practice", started="", ended=None, answer="",
+            seal=None, manifest={}, scorecard=None, fields={"place": said},
+        )  # fmt: skip
+        return score_run(run, task, calls, Path("nowhere"), open_encoder()).grounded
+
+    assert grounded("nowhere in a result", *ONE_BY_ONE) is True
+    assert grounded("nowhere in a result", *ONE_BY_ONE[:2]) is False
+    assert grounded("Atlantis", *ONE_BY_ONE) is False

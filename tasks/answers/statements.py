@@ -1,0 +1,63 @@
+"""Statements: what a text says in the end, without what its writer took back, ruled out or only put around it.
+
+"Oslo — no, wait: Bergen" says Bergen, and so does "Bergen, not Oslo". What this gives is a text again; whether it is
+right is decided by the value's own type.
+"""
+
+import re
+
+from m3bench.tasks.answers.spelling import vocabulary, words_of
+
+_TAKEN_BACK = re.compile(
+    r"(?:^|[\s.,;:!(…–—-])(?:"
+    r"no\s*[,.–—-]*\s*wait|wait\s*[,.–—-]*\s*no|(?:oh\s+)?wait(?=\s*[,:–—-])|on second thoughts?|i stand corrected|"
+    r"(?:scratch|strike|forget|ignore) that|i take that back|"
+    r"(?:sorry|oops|pardon)\s*[,:–—-]?\s*(?:i meant?|make that|"
+    r"that should be|it is|it's|that's)|(?<=[.,;…–—-]\s)(?:i mean[t]?|make that|that should (?:be|read))|"
+    r"(?:correction|erratum|edit|update|corrected)(?=\s*(?:[:–—]|-\s))"
+    r")\s*[\s,.:;!–—-]*(?P<rest>\S.*)$"
+    r"|(?:\.\.\.|…|\s[–—-]\s|[.;]\s)\s*actually\b[\s,:]*(?P<other>\S.*)$"
+    r"|,\s+actually,?\s+(?P<third>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_RULED_OUT = re.compile(
+    r"^(?P<kept>.*?\S)\s*(?:[,;(–—]|\s-)?\s*(?:\band\s+)?(?:(?<=[,;(–—-]\s)not|(?<=[,;(–—-])not|rather than|"
+    r"instead of|as opposed to)\s+(?P<out>[^()]*?)\)?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_DENIES = re.compile(r"\b(?:not|never|neither|nor|no|except|isn't|wasn't|n't|other than)\b", re.IGNORECASE)
+_FENCE = re.compile(r"^\s*```[a-z]*[ \t]*\n(.*?)\n?\s*```\s*$", re.DOTALL | re.IGNORECASE)
+_MARK = re.compile(r"^\s*(?:[*•▪◦‣]\s+|[–—]\s+|(?:→|⇒|➜|->|=>)\s*)(?=\S)")
+_LEAD = re.compile(r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+(?:is|are|was|were|be)\s*:?\s+)(?P<rest>\S.*)$", re.DOTALL)
+
+
+def settled(text: str) -> str:
+    """What a text says in the end: what stands behind the last correction."""
+    while (match := _TAKEN_BACK.search(text)) and text[: match.start()].strip(" -–—*_"):
+        rest = next(part for part in (match["rest"], match["other"], match["third"]) if part)
+        text = rest.strip()
+    return text
+
+
+def kept(text: str) -> tuple[str, str]:
+    """What a text says, and what it rules out beside that: `by car` and `on foot` of "by car, not on foot"."""
+    match = _RULED_OUT.match(text)
+    if match is None or _DENIES.search(match["kept"]) or len(match["out"]) > 200:
+        return text, ""
+    return match["kept"].rstrip(" ,;(–—-"), match["out"]
+
+
+def unfenced(text: str) -> str:
+    """A text without a code fence, a bullet or an arrow before it."""
+    text = _FENCE.sub(r"\1", text)
+    return _MARK.sub("", text)
+
+
+def without_lead(text: str, asked: str) -> str:
+    """A text without words before it that only announce it or repeat the question: "The study's number is …"."""
+    match = _LEAD.match(text)
+    if match is None:
+        return text
+    names = vocabulary().names
+    allowed = {"s", *words_of(f"{names['saying']} {names['announcing']} {asked}")}
+    return match["rest"] if set(words_of(match["lead"])) <= allowed else text
