@@ -44,7 +44,7 @@ def _whole(name: str, value: float, most: int) -> int:
 
 
 def _card(film: Movie) -> dict[str, object]:
-    card = {
+    card: dict[str, object] = {
         "adult": False,
         "backdrop_path": None if film.vote_count is None else film.picture("backdrop"),
         "genre_ids": [GENRES[genre] for genre in film.genres],
