@@ -123,7 +123,7 @@ def _summary(
         "designation": record["designation"],
         "activities": activities,
         "weatherInfo": weather,
-        "location": {"latitude": _degrees(record["lat"]), "longitude": _degrees(record["lng"])},
+        "location": {"latitude": _degrees(record.get("lat")), "longitude": _degrees(record.get("lng"))},
         "entranceFees": fees,
         "operatingHours": hours,
         "contacts": contacts,
@@ -311,8 +311,9 @@ def _contacts(phone: str, code: str) -> dict[str, object]:
     }
 
 
-def _degrees(value: float) -> str:
-    return f"{value:.4f}"
+def _degrees(value: float | None) -> str:
+    """As text; empty where the position is not known, as in the public lists."""
+    return "" if value is None else f"{value:.4f}"
 
 
 def _url(code: str, page: str) -> str:

@@ -1,8 +1,9 @@
 """The `openlibrary_mcp` server: what a book is, by ISBN or by title.
 
 An ISBN may be of ten or thirteen digits, with or without dashes; both forms of one edition give the same book. A
-title is searched for with the author's words and answered with the best edition, without its pages. Every failure
-is an ordinary result with a `message` or an `error`.
+title is searched for with the author's words and answered with the best edition, without its pages. Of many books only
+title, author and first year are known: of these the number is null. Every failure is an ordinary result with a
+`message` or an `error`.
 """
 
 import re
@@ -52,17 +53,20 @@ def _by_title(query: str) -> dict[str, object]:
     if not found:
         raise gap({"message": f"No book found for query '{query}'."})
     book = found[0][1]
-    return {"query_type": "search", "query": query, "metadata": _card(book, book["id"])}
+    return {"query_type": "search", "query": query, "metadata": _card(book, book.get("id"))}
 
 
-def _card(book: Book, number: str) -> dict[str, object]:
-    return {
+def _card(book: Book, number: str | None) -> dict[str, object]:
+    card = {
         "isbn": number,
         "title": book["title"],
         "authors": book["authors"],
-        "publish_date": str(book["year"]),
-        "publisher": [book["publisher"]],
+        "publish_date": str(book["year"]) if "year" in book else None,
+        "publisher": [book["publisher"]] if "publisher" in book else None,
     }
+    if number is None:
+        card["not_covered"] = " ".join(name for name, value in card.items() if value is None)
+    return card
 
 
 @cache
@@ -72,4 +76,5 @@ def _numbers() -> Mapping[str, Book]:
 
 @cache
 def _index() -> SearchIndex[Book]:
-    return SearchIndex(tables.load("books"), {"title": 3.0, "authors": 2.5, "publisher": 1.0, "subjects": 0.5})
+    books = (*tables.load("books"), *tables.load("more_books"))
+    return SearchIndex(books, {"title": 3.0, "authors": 2.5, "publisher": 1.0, "subjects": 0.5})

@@ -1,7 +1,8 @@
 """The `tmdb` server: films by title.
 
 The answer has the form of The Movie Database's search: pages of twenty, genres as numbers, pictures as path
-fragments. Nothing found is an empty first page, not an error; a page or year that cannot be is one.
+fragments. Nothing found is an empty first page, not an error; a page or year that cannot be is one. What is not known
+of a film is null, and named in a field that the public service does not have, `not_covered`.
 """
 
 from m3bench.sandboxes.gaps import covered
@@ -43,19 +44,22 @@ def _whole(name: str, value: float, most: int) -> int:
 
 
 def _card(film: Movie) -> dict[str, object]:
-    return {
+    card: dict[str, object] = {
         "adult": False,
-        "backdrop_path": film.picture("backdrop"),
+        "backdrop_path": None if film.vote_count is None else film.picture("backdrop"),
         "genre_ids": [GENRES[genre] for genre in film.genres],
         "id": film.id,
-        "original_language": film.language,
+        "original_language": film.language or None,
         "original_title": film.original_title,
         "overview": film.overview,
         "popularity": film.popularity,
-        "poster_path": film.picture("poster"),
+        "poster_path": None if film.vote_count is None else film.picture("poster"),
         "release_date": film.released,
         "title": film.title,
         "video": False,
         "vote_average": film.vote_average,
         "vote_count": film.vote_count,
     }
+    if film.vote_count is None:
+        card["not_covered"] = " ".join(name for name, value in card.items() if value is None)
+    return card

@@ -104,15 +104,24 @@ def beginning(code: str) -> list[Diagnosis]:
 
 def search(query: str, limit: int) -> list[Diagnosis]:
     """The billable codes that words mean, best first."""
-    plain = _clinical(_ENCOUNTER.sub(" ", query))
+    typed = " ".join(words(query))
+    usual = _usual().get(typed) or _usual().get(typed.removesuffix("s"))
+    plain = by_code()[usual].name if usual else _clinical(_ENCOUNTER.sub(" ", query))
     asked = set(words(query))
-    found: list[Diagnosis] = []
+    found = [by_code()[usual]] if usual else []
     for _, record in _index().search(plain if words(plain) else query, limit):
         alike = [by_code()[key] for key in record["codes"]]
-        found += sorted(alike, key=lambda one: -len(asked.intersection(words(one.name))))
+        alike.sort(key=lambda one: -len(asked.intersection(words(one.name))))
+        found += [one for one in alike if one.bare != usual]
         if len(found) >= limit:
             break
     return found[:limit]
+
+
+@cache
+def _usual() -> Mapping[str, str]:
+    """What people call a diagnosis to the code that stands for it when nothing more is said."""
+    return {record["name"]: bare(record["code"]) for record in tables.load("diagnosis_names")}
 
 
 def _clinical(query: str) -> str:

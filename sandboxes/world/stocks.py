@@ -4,6 +4,7 @@ Closing levels are known on a few days and drawn between them; a day runs from i
 are adjusted for splits and dividends, in cents. Share classes of one company move alike.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from functools import cache, lru_cache
@@ -38,9 +39,11 @@ def instruments() -> Mapping[str, Record]:
 
 
 def find(ticker: str) -> Record | None:
-    """The share or other instrument of a ticker, in whatever case it is written."""
+    """The share or other instrument of a ticker, in whatever case it is written; `USDJPY=X` is `JPY=X`."""
     symbol = ticker.strip().upper()
-    return companies().get(symbol) or instruments().get(symbol)
+    if re.fullmatch(r"USD[A-Z]{3}=X", symbol) and symbol not in instruments():
+        symbol = symbol[3:]
+    return companies().get(symbol) or companies().get(symbol.replace(".", "-")) or instruments().get(symbol)
 
 
 def decimals(ticker: str) -> int:

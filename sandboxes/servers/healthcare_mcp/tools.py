@@ -79,7 +79,7 @@ def _medicines() -> SearchIndex[Record]:
             "forms": [medicine["forms"], *medicine["routes"]],
             "medicine": medicine,
         }
-        for medicine in tables.load("medicines")
+        for medicine in (*tables.load("medicines"), *tables.load("more_medicines"))
     ]
     return SearchIndex(records, {"generic": 3.0, "names": 2.8, "forms": 0.8})
 
@@ -160,8 +160,31 @@ async def fda_drug_lookup(drug_name: str, context: Context, search_type: str = "
         "status": "success",
         "drug_name": drug_name,
         "search_type": search_type,
-        "drugs": [{**_product(first), **_facts(first, search_type)}],
+        "drugs": [
+            {**_product(first), **_facts(first, search_type)} if "manufacturer" in first else _short(first, search_type)
+        ],
         "total_results": len(found),
+    }
+
+
+def _short(medicine: Record, search_type: str) -> Answer:
+    """A medicine of which a full label is not held; what is missing is named."""
+    label = {"indications": _cut(medicine["indications"]), "warnings": _cut(medicine["warnings"])}
+    facts = {
+        "brand_names": medicine["brands"],
+        "generic_names": [medicine["generic"]],
+        "dosage": _cut(f"Dosage forms: {medicine['forms']}."),
+    }
+    status = "Over-the-counter" if medicine["access"] == "OTC" else "Prescription"
+    general = {"active_ingredients": [medicine["generic"]], "route": medicine["routes"], "marketing_status": status}
+    missing = "product_number labeler_name contraindications adverse_reactions drug_interactions pregnancy"
+    return {
+        "generic_name": medicine["generic"],
+        "brand_name": medicine["brands"][0] if medicine["brands"] else None,
+        "product_type": f"HUMAN {medicine['access']} DRUG",
+        "pharm_class": medicine["class"],
+        **({"label": {**facts, **label}, "adverse_events": label}.get(search_type, {**general, **label})),
+        "not_covered": missing,
     }
 
 

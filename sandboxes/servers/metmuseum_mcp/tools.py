@@ -2,7 +2,8 @@
 
 Facts and numbers of the objects are the museum's; the picture is a drawing of the kind of thing, so there is no
 address of a photograph. Objects whose pictures the museum may not show have none here either. Pictures need no
-resource list: every call that asks for one draws it again.
+resource list: every call that asks for one draws it again. Works of which the museum's number is not known have one
+of our own, above all real ones, and no picture.
 """
 
 from collections.abc import Mapping
@@ -22,6 +23,8 @@ server = ToolServer("metmuseum-mcp", error="{message}")
 Thing = Record
 
 _NOTHING = "No objects found"
+_OWN_NUMBERS = 90_000_000
+_MISSING = "the museum's number of this work, its credit line, its dimensions and a picture"
 
 
 @server.tool
@@ -65,6 +68,7 @@ async def get_museum_object(objectId: float, returnImage: bool = True) -> list[o
         "Medium": thing.get("medium"),
         "Dimensions": thing.get("dimensions"),
         "Tags": ", ".join(thing["tags"]),
+        "Not covered": _MISSING if thing["id"] >= _OWN_NUMBERS else None,
     }
     text = "\n".join(f"{name}: {value}" for name, value in facts.items() if value)
     return [text, ImageBlock(_picture(thing["id"]), "image/jpeg")] if returnImage and "kind" in thing else [text]
@@ -77,7 +81,7 @@ def _departments() -> Mapping[int, str]:
 
 @cache
 def _objects() -> Mapping[float, Thing]:
-    return {thing["id"]: thing for thing in tables.load("met_objects")}
+    return {thing["id"]: thing for thing in (*tables.load("met_objects"), *tables.load("more_met_objects"))}
 
 
 @cache

@@ -13,6 +13,7 @@ import numpy as np
 from m3bench.sandboxes.world import analysts, noise, options, sessions, statements, stocks
 from m3bench.sandboxes.world.analysts import KEYS
 from m3bench.sandboxes.world.clock import NOW
+from m3bench.sandboxes.world.listings import EXCHANGES as EXCHANGES_OF_LISTINGS
 from m3bench.sandboxes.world.stocks import Company
 
 Card = dict[str, Any]
@@ -60,7 +61,10 @@ _OF_SHARES = frozenset(
 )
 _EXCHANGES_OF_OTHERS = {
     "SNP": "SNP", "DJI": "DJI", "NIM": "Nasdaq GIDS", "CGI": "Chicago Options", "CXI": "Cboe Indices", "CCY": "CCY",
-    "CMX": "COMEX", "NYM": "NY Mercantile",
+    "CMX": "COMEX", "NYM": "NY Mercantile", "FGI": "FTSE Index", "ZRH": "Zurich", "OSA": "Osaka", "BSE": "BSE",
+    "MEX": "Mexico", "JKT": "Jakarta", "NYI": "NYSE", "NYB": "ICE Futures", "CBT": "CBOT", "CME": "CME",
+    "CCC": "CCC",
+    **EXCHANGES_OF_LISTINGS,
 }  # fmt: skip
 
 
@@ -80,7 +84,7 @@ def _instrument(ticker: str) -> Card:
         "currency": record["currency"],
         "exchange": record["exchange"],
         "fullExchangeName": _EXCHANGES_OF_OTHERS[record["exchange"]],
-        "exchangeTimezoneName": "America/New_York",
+        **({"exchangeTimezoneName": "America/New_York"} if record["currency"] == "USD" else {}),
         "priceHint": record["decimals"],
         "marketState": "CLOSED",
         **drawn,

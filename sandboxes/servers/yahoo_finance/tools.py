@@ -18,7 +18,7 @@ from m3bench.sandboxes.gaps import covered, gap
 from m3bench.sandboxes.identifiers import is_ticker
 from m3bench.sandboxes.servers.yahoo_finance.quote import quote
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.world import analysts, holders, noise, options, sessions, statements, stocks, tables
+from m3bench.sandboxes.world import analysts, holders, listings, noise, options, sessions, statements, stocks, tables
 from m3bench.sandboxes.world.bars import Bars
 from m3bench.sandboxes.world.clock import NOW
 from m3bench.sandboxes.world.holders import Holding, Transaction
@@ -160,7 +160,8 @@ def get_historical_stock_prices(ticker: str, start_date: str, end_date: str, int
 
 @server.tool
 def get_stock_info(ticker: str) -> str:
-    return compact(quote(_symbol(ticker)))
+    listed = None if stocks.find(ticker) else listings.find(ticker)
+    return compact(listings.card(listed)) if listed else compact(quote(_symbol(ticker)))
 
 
 @server.tool
@@ -376,6 +377,8 @@ def _contract(line: options.Contract) -> Row:
 
 def _symbol(ticker: str) -> str:
     company = stocks.find(ticker)
+    if company is None and (listed := listings.find(ticker)):
+        raise gap(f"Only the name and the exchange of {listed['id']} ({listed['name']}) are known.")
     if company is None:
         raise SoftError(f"Company ticker {ticker} not found.", outcome="gap" if is_ticker(ticker) else "not_found")
     return str(company["id"])

@@ -76,6 +76,18 @@ wellness health; wheat grain; whisk kitchen; whiteboard school; wireless wifi; w
 airship
 """
 """Words that the first pass does not have, each with another word for the same."""
+_SIGNS = {
+    "arrow-up-01": "direction", "arrow-down-01": "direction", "arrow-left-01": "direction",
+    "arrow-right-01": "direction", "arrow-up-right-01": "external", "chevron-up": "caret", "chevron-down": "caret",
+    "chevron-left": "caret", "chevron-right": "caret", "chevrons-left": "caret", "chevrons-right": "caret",
+    "plus": "add", "plus-sign": "add", "minus": "subtract", "minus-sign": "subtract", "divide-sign": "maths",
+    "multiplication-sign": "x", "equal-sign": "equals", "thumbs-up": "like", "thumbs-down": "dislike",
+    "link-square-02": "external", "menu-01": "hamburger", "more-horizontal": "dots", "more-vertical": "dots",
+    "undo": "back", "redo": "again", "remove-circle": "minus", "help-circle": "question",
+    "information-circle": "info", "checkmark-circle-01": "done", "tick-double-01": "read", "zoom-in-area": "enlarge",
+    "zoom-out-area": "reduce", "sorting-01": "order", "sort-by-down-01": "order", "view-off": "hidden",
+}  # fmt: skip
+"""Signs of every interface that the passes before leave out as variants, each with another word for it."""
 _DEEDS = {
     "Arrows & Shapes",
     "Business & Finance",
@@ -117,6 +129,7 @@ def main(tarball: str) -> None:
             }
         )
     kept += _others(found, {str(icon["name"]) for icon in kept}, len(kept))
+    kept += _signs(found, {str(icon["name"]) for icon in kept}, len(kept))
     source = f"Icon names of @hugeicons/core-free-icons {version} (npm); tags and categories are our own."
     write("icons", source, "MIT", kept)
 
@@ -142,6 +155,22 @@ def _others(found: list[str], held: set[str], count: int) -> list[dict[str, obje
             }
         )
     return kept
+
+
+def _signs(found: list[str], held: set[str], count: int) -> list[dict[str, object]]:
+    """Signs of every interface, after all others, so that numbers stay."""
+    names = sorted({_HUMPS.sub("-", export).lower() for export in found}.intersection(_SIGNS) - held)
+    return [
+        {
+            "id": count + number,
+            "name": name,
+            "tags": list(dict.fromkeys([*(part for part in name.split("-") if not part.isdigit()), _SIGNS[name]])),
+            "category": "Arrows & Shapes",
+            "featured": False,
+            "version": "1.0.0",
+        }
+        for number, name in enumerate(names, 1)
+    ]
 
 
 def _category(categories: list[str]) -> str:

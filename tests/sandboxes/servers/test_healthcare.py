@@ -322,3 +322,55 @@ def _entries(search: Search) -> list[Entry]:
 def test_searches_find_what_is_meant_and_no_nonsense(bench: Bench, search: Search) -> None:
     asked = queries(_entries(search), search.__name__, QUERIES)
     measure(asked, lambda text: search(bench, text)).check()
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("UTI", "N39.0"),
+        ("Parkinson's disease", "G20.A1"),
+        ("sinus infections", "J01.90"),
+        ("gerd", "K21.9"),
+        ("breast cancer", "C50.919"),
+        ("lice", "B85.2"),
+        ("als", "G12.21"),
+        ("herniated disc", "M51.26"),
+        ("afib", "I48.91"),
+        ("flu", "J11.1"),
+    ],
+)
+def test_what_people_call_a_diagnosis_gives_its_code_first(bench: Bench, words: str, code: str) -> None:
+    found = json.loads(bench.text("healthcare-mcp/lookup_icd_code", description=words))
+    codes = [one["code"] for one in found["codes"]]
+    assert codes[0] == code
+    assert len(set(codes)) == len(codes)
+
+
+def test_each_usual_name_leads_to_a_code_that_can_stand_on_a_bill() -> None:
+    for record in tables.load("diagnosis_names"):
+        assert diagnoses.by_code()[diagnoses.bare(record["code"])].billable, record
+
+
+@pytest.mark.parametrize(
+    ("name", "generic", "status"),
+    [
+        ("Adderall", "Amphetamine and dextroamphetamine", "Prescription"),
+        ("ramipril", "Ramipril", "Prescription"),
+        ("Differin gel", "Adapalene", "Over-the-counter"),
+        ("humira", "Adalimumab", "Prescription"),
+        ("citalopram 20 mg", "Citalopram", "Prescription"),
+    ],
+)
+def test_common_medicines_are_found_by_either_name(bench: Bench, name: str, generic: str, status: str) -> None:
+    drug = answer(bench, "fda_drug_lookup", drug_name=name)["drugs"][0]
+    assert (drug["generic_name"], drug["marketing_status"]) == (generic, status)
+
+
+def test_a_medicine_without_a_full_label_names_what_is_missing(bench: Bench) -> None:
+    full = {medicine["generic"] for medicine in tables.load("medicines")}
+    for medicine in tables.load("more_medicines")[::9]:
+        assert medicine["generic"] not in full
+        drug = answer(bench, "fda_drug_lookup", drug_name=medicine["generic"], search_type="label")["drugs"][0]
+        assert drug["generic_name"] == medicine["generic"]
+        assert drug["indications"][0]
+        assert not set(drug) & set(drug["not_covered"].split())

@@ -30,7 +30,7 @@ def objects(bench: Bench, query: str) -> list[str]:
     return [OBJECTS[int(number)] for number in numbers if number]
 
 
-OBJECTS = {thing["id"]: thing["title"] for thing in tables.load("met_objects")}
+OBJECTS = {thing["id"]: thing["title"] for thing in (*tables.load("met_objects"), *tables.load("more_met_objects"))}
 TITLES: dict[Search, str] = {articles: "articles", books: "books", objects: "met_objects"}
 
 

@@ -84,3 +84,25 @@ def test_the_library_is_large_and_its_facts_are_whole() -> None:
         assert book["pages"] > 0
         assert book["authors"]
         assert book["subjects"]
+
+
+@pytest.mark.parametrize(
+    ("title", "author", "found", "year"),
+    [
+        ("Ulysses", None, "Ulysses", "1922"),
+        ("les miserables", "hugo", "Les Misérables", "1862"),
+        ("The Testaments", "Margaret Atwood", "The Testaments", "2019"),
+        ("oliver twist", None, "Oliver Twist", "1838"),
+    ],
+)
+def test_a_book_of_which_no_edition_is_known_has_no_number(
+    bench: Bench, title: str, author: str | None, found: str, year: str
+) -> None:
+    card = info(bench, title=title, **({"author": author} if author else {}))["metadata"]
+    assert (card["title"], card["publish_date"], card["isbn"]) == (found, year, None)
+    assert card["not_covered"] == "isbn publisher"
+
+
+def test_a_title_that_has_an_edition_still_gives_it(bench: Bench) -> None:
+    for book in BOOKS:
+        assert info(bench, title=book["title"], author=book["authors"][0])["metadata"]["isbn"], book["title"]

@@ -128,6 +128,34 @@ def _bare(text: str) -> str:
 
 
 def test_a_single_word_is_no_part_of_an_actors_name(bench: Bench) -> None:
-    """The film Heat is not held; Heath Ledger's films are something else."""
+    """Heath Ledger's films are not about heat."""
     reply = bench.reply("tmdb/search_movies", {"query": "Heat"})
     assert "The Dark Knight" not in json.dumps(reply.result)
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "year"),
+    [
+        ("heat", "Heat", 1995),
+        ("braveheart", "Braveheart", 1995),
+        ("the sixth sense", "The Sixth Sense", 1999),
+        ("everything by zemeckis: cast away", "Cast Away", 2000),
+        ("little women gerwig", "Little Women", 2019),
+        ("thunderbolts", "Thunderbolts*", 2025),
+    ],
+)
+def test_a_film_of_which_little_is_known_says_what_is_missing(bench: Bench, query: str, title: str, year: int) -> None:
+    film = found(bench, query=query)["results"][0]
+    assert (film["title"], film["release_date"]) == (title, str(year))
+    assert film["id"] >= 90_000_000
+    missing = film["not_covered"].split()
+    assert {"vote_average", "vote_count", "poster_path"} <= set(missing)
+    assert all(film[name] is None for name in missing)
+
+
+def test_no_film_is_held_twice() -> None:
+    known = {(film["title"].casefold(), int(film["released"][:4])) for film in FILMS}
+    more = [(film["title"].casefold(), film["year"]) for film in tables.load("more_films")]
+    assert len(set(more)) == len(more)
+    assert not [film for film in more if any((film[0], film[1] + step) in known for step in (-1, 0, 1))]
+    assert all(set(film["genres"]) <= set(GENRES) for film in tables.load("more_films"))
