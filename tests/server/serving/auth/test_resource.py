@@ -166,7 +166,9 @@ def test_a_resource_is_this_server_or_another(resource: str, ours: bool) -> None
     assert PublicAddress.of(URL).owns(resource) is ours
 
 
-@pytest.mark.parametrize("url", ["http://bench.example", "https://bench.example/path", "bench.example", "https://a@b.c"])
+@pytest.mark.parametrize(
+    "url", ["http://bench.example", "https://bench.example/path", "bench.example", "https://a@b.c"]
+)
 def test_an_address_that_is_not_safe_is_refused_at_the_start(url: str) -> None:
     with pytest.raises(UserError, match="--public-url"):
         PublicAddress.of(url)
