@@ -9,6 +9,7 @@ from m3bench.server.serving.auth.documents import DocumentReader
 from m3bench.server.serving.auth.endpoints import AuthorizationServer
 from m3bench.server.serving.auth.grants import ACCESS_SECONDS, Grants
 from m3bench.server.serving.auth.identity import OPERATE, WATCH, Refusals
+from m3bench.server.serving.auth.oidc import OidcTokens, ProviderKeys, group_scopes, provider_address
 from m3bench.server.serving.auth.people import People
 from m3bench.server.serving.auth.resource import Protection
 from m3bench.server.store.location import RecordLocation
@@ -46,6 +47,8 @@ def protection_of(
         if groups or audience:
             raise UserError("--grant and --audience are for --auth oidc=URL: here, invitations say who may do what.")
         return own_protection(open_sign_ins(place), address, access_seconds=access_seconds)
+    if auth.startswith(OIDC):
+        return oidc_protection(auth.removeprefix(OIDC), address, groups=groups, audience=audience)
     raise UserError(f"--auth cannot be {auth!r}: choose own, or oidc= with the address of an OpenID provider.")
 
 
@@ -73,3 +76,23 @@ def own_protection(
         address=address, people=People(tables, clock), clients=clients, grants=grants, refusals=refusals
     )
     return Protection(address=address, issuer=address.origin, checker=grants, pages=pages, refusals=refusals)
+
+
+def oidc_protection(
+    issuer: str, address: PublicAddress, *, groups: Sequence[str] = (), audience: str | None = None
+) -> Protection:
+    """An OpenID provider of somebody else's.
+
+    Args:
+        issuer: The provider's address.
+        address: Of the server.
+        groups: Who may do what, as `SCOPE=GROUP`.
+        audience: What the provider calls this server.
+
+    Raises:
+        UserError: There can be no such provider or group.
+    """
+    refusals = Refusals()
+    keys = ProviderKeys(provider_address(issuer))
+    checker = OidcTokens(keys, address, audience, group_scopes(groups), refusals)
+    return Protection(address=address, issuer=issuer, checker=checker, refusals=refusals)
