@@ -1,8 +1,8 @@
-"""The tables of people who sign in, in the database of the record: who was invited, what they allowed, which tokens.
+"""The tables of people who sign in, beside the record: who was invited, what they allowed, which tokens there are.
 
-They are made when somebody is first invited or signs in, so a record without sign-in has none of them. Secrets are
-stored as hashes alone. What the rows mean is a matter of `serving.auth`; here they are kept in the file or in
-PostgreSQL, and changed in transactions.
+They are in the PostgreSQL database of the record, or in a file of their own in its data folder, and are made when
+somebody is first invited: a record without sign-in has none of them. Secrets are stored as hashes alone. What the rows
+mean is a matter of `serving.auth`; here they are kept, and changed in transactions.
 """
 
 import sqlite3
@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from m3bench.server.store.database import connect, prepare
+from m3bench.server.store.database import connect
 from m3bench.server.store.errors import explain
-from m3bench.server.store.layout import OWNERS, database, make_private
+from m3bench.server.store.layout import SIGN_INS, make_private, private_file
 from m3bench.server.store.location import RecordLocation
-from m3bench.server.store.owners import alone, living
+from m3bench.server.store.owners import alone
 from m3bench.server.store.schema import Row
 from m3bench.tasks.lazy_modules import LazyModule
 
@@ -104,7 +104,7 @@ def open_sign_ins(place: RecordLocation) -> SignInTables:
 
 
 class SqliteSignIns:
-    """The tables in the file of a record.
+    """The tables in a file.
 
     Args:
         place: Where the record is.
@@ -116,9 +116,12 @@ class SqliteSignIns:
         folder = place.folder
         try:
             make_private(folder)
+            path = folder / SIGN_INS
             with alone(folder):
-                prepare(folder, in_use=lambda: bool(living(folder / OWNERS)))
-            self._connection = connect(database(folder))
+                # To open and close a file that this process has open already would give up SQLite's locks on it.
+                if not path.exists():
+                    private_file(path)
+                self._connection = connect(path)
             with self._transaction():
                 for table in TABLES:
                     self._connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
