@@ -63,6 +63,7 @@ class SignInOptions:
             envvar="M3BENCH_AUTH",
             metavar="own|oidc=URL",
             help="With --http: clients sign people in, those invited with `m3bench people`, or of an OpenID provider.",
+            rich_help_panel=ADVANCED,
         ),
     ] = None
     public_url: Annotated[
