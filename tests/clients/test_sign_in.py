@@ -2,6 +2,8 @@
 
 import json
 import secrets
+import socket
+import ssl
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -20,6 +22,8 @@ from pydantic import AnyUrl
 from tests.clients.node import Node
 from tests.clients.people import SignedServer, query, signing_in
 from tests.clients.test_independent import NUMBERS, check
+from tests.server.conftest import SERVE
+from tests.server.serving.auth.test_clients import certificate
 
 CALLBACK = "http://127.0.0.1:7777/callback"
 
@@ -125,3 +129,42 @@ def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: Signed
     report, tokens = told.strip().splitlines()
     check(json.loads(report))
     assert tokens == "TOKENS 2"
+
+
+@pytest.mark.node
+def test_the_authorization_server_conforms(node: Node, server: SignedServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    said = {"redirect_uris": [f"http://127.0.0.1:{port}/callback"], "token_endpoint_auth_method": "none"}
+    client = httpx2.post(f"{server.url}/auth/register", json=said).json()["client_id"]
+    given = ["--url", server.url, "--client-id", client, "--resource", f"{server.url}/mcp", "--port", str(port)]
+    command = [*node.command("conformance-2026/dist/index.js"), "authorization", *given, "--verbose"]
+    told = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as suite:
+        assert suite.stdout
+        for line in suite.stdout:
+            told.append(line)
+            if line.startswith(f"{server.url}/auth/authorize?"):
+                httpx2.get(server.allow(line.strip(), "conformance"))
+    assert "Total: 3 passed, 0 failed" in "".join(told)
+
+
+@pytest.mark.anyio
+async def test_a_server_with_a_certificate_of_its_own_is_played_over_tls(task_set: Path, tmp_path: Path) -> None:
+    cert, key = certificate(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    given = ["--tls-cert", str(cert), "--tls-key", str(key), "--http", f"127.0.0.1:{port}", "--tasks", str(task_set)]
+    command = [*SERVE, *given, "--auth", "own", "--data", str(tmp_path / "data")]
+    command += ["--public-url", f"https://localhost:{port}"]
+    trusting = ssl.create_default_context(cafile=str(cert))
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        assert f"https://127.0.0.1:{port}/mcp" in process.stderr.readline()
+        with anyio.fail_after(60):
+            async with httpx2.AsyncClient(verify=trusting, base_url=f"https://localhost:{port}") as http:
+                answer = await http.get("/.well-known/oauth-authorization-server")
+                assert answer.json()["issuer"] == f"https://localhost:{port}"
+                assert (await http.post("/mcp", json={})).status_code == 401
+        process.terminate()
+        process.communicate(timeout=60)
