@@ -181,8 +181,9 @@ class OidcTokens:
     def _means_us(self, audience: str) -> bool:
         return audience == self.audience if self.audience is not None else self.address.owns(audience)
 
-    def _refused(self, what: str, *facts: object) -> None:
+    def _refused(self, what: str, *facts: object) -> Identity | None:
         self.refusals.say(what, *facts)
+        return None
 
 
 def provider_address(url: str) -> str:
