@@ -104,7 +104,12 @@ async def test_what_is_made_up_does_not_count(caplog: Any) -> None:
         good = provider.token()
         who = await tokens.identity(good)
         assert who
-        assert (who.subject, who.issuer, who.client, who.scopes) == ("ann-1", provider.issuer, "chat", frozenset({"play"}))
+        assert (who.subject, who.issuer, who.client, who.scopes) == (
+            "ann-1",
+            provider.issuer,
+            "chat",
+            frozenset({"play"}),
+        )
         public = provider.key.public_key().public_bytes(
             serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
         )
