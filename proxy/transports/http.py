@@ -8,7 +8,7 @@ and the handle in the path is the seat. Here the parts are put together: who may
 
 import re
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
@@ -58,6 +58,12 @@ class HttpSettings(Access):
     guests: Mapping[str, str] = field(default_factory=dict)
     """The seat of each who may come in, by the hash of their token, in place of one token for all; see
     `RequireGuest`."""
+    guard: Callable[[ASGIApp], ASGIApp] | None = None
+    """Puts sign-in around clients' endpoints and pages, in place of tokens that were handed out."""
+    proxies: tuple[str, ...] = ()
+    """Addresses and networks whose word on where requests come from is taken; this machine's when empty."""
+    certificate: tuple[str, str] | None = None
+    """The files of a certificate and its key, when connections are encrypted here."""
     idle_seconds: float = IDLE_SECONDS
     """After which a session or a handle that nobody uses is forgotten."""
 
@@ -82,7 +88,7 @@ def http_app(
         open_handle: Opens the seat of a handle, with the run that its client left there; `open_seat` when None.
         seat_address: Knows which server has the seat of a handle, when there are several.
     """
-    if not settings.loopback and settings.token is None and not settings.guests:
+    if not (settings.loopback or settings.token or settings.guests or settings.guard):
         raise UserError(f"Listening on {settings.host} lets others connect: set a token with --token or M3BENCH_TOKEN.")
 
     async def open_plain(handle: str, profile: str | None) -> Seat:
@@ -120,6 +126,8 @@ def http_app(
 
 def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASGIApp:
     """An application behind the checks that settings ask for; pages check by themselves who may see them."""
+    if settings.guard is not None:
+        return CheckNames(settings.guard(app if pages is None else _Beside(app, pages)), settings)
     if settings.guests:
         app = RequireGuest(app, settings.guests)
     elif settings.token is not None:

@@ -10,6 +10,7 @@ from m3bench.server.clients.table import find
 from m3bench.server.commands.checks.clients import check_client, check_clients
 from m3bench.server.commands.checks.diagnostics import Check, Diagnostic
 from m3bench.server.commands.checks.engine import check_engine
+from m3bench.server.commands.checks.exposure import check_exposure
 from m3bench.server.commands.checks.machine import check_data, check_double_starts, check_encoder, check_walls
 from m3bench.server.commands.checks.store import check_record
 from m3bench.server.commands.options import Data, Json, StoreAt
@@ -53,7 +54,8 @@ def checks(client: str | None = None) -> tuple[Check, ...]:
     """What is looked at, in the order of the report."""
     if client is not None:
         return (check_data, check_record, check_double_starts, partial(check_client, find(client)))
-    return (check_data, check_record, check_encoder, check_double_starts, check_clients, check_walls, check_engine)
+    here = (check_data, check_record, check_exposure, check_encoder, check_double_starts)
+    return (*here, check_clients, check_walls, check_engine)
 
 
 def _is_needed(diagnostic: Diagnostic, sandbox: str) -> bool:

@@ -96,6 +96,12 @@ _STORE = {
     "repair": CommandEntry("Make a new database of every run that is whole.", "store:repair"),
     "backup": CommandEntry("Copy the record, while servers use it.", "store:backup"),
 }
+_PEOPLE = {
+    "invite": CommandEntry("Invite a person to a server with sign-in.", "people:invite"),
+    "list": CommandEntry("List people with their invitations, devices and clients.", "people:list_people"),
+    "end": CommandEntry("End a person's devices, clients and invitations.", "people:end"),
+    "client": CommandEntry("Make a fixed client, for a service that cannot register.", "people:make_client"),
+}
 _KEYS = {
     "make": CommandEntry("Make the key that this account's servers sign runs with.", "keys:make"),
     "show": CommandEntry("Print the public key.", "keys:show"),
@@ -120,6 +126,7 @@ COMMANDS = {
     "image": CommandEntry("Build the Docker images.", commands=_IMAGE, panel=MORE),
     "sandboxes": CommandEntry("List sandboxes, and remove leftovers.", "sandboxes:sandboxes", _SANDBOXES, MORE),
     "store": CommandEntry("Check, repair and back up the record of runs.", commands=_STORE, panel=MORE),
+    "people": CommandEntry("Invite people to a server with sign-in, and end it.", commands=_PEOPLE, panel=MORE),
     "keys": CommandEntry("Make and show the key that runs are signed with.", commands=_KEYS, panel=MORE),
 }  # fmt: skip
 """Every command by its name."""

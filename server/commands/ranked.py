@@ -84,6 +84,9 @@ def make_event(
     opens: Annotated[str, typer.Option(metavar="TIME", help="When it opens, such as 2026-11-20T09:00+01:00, or now.")],
     closes: Annotated[str, typer.Option(metavar="TIME", help="When it closes.")],
     name: Annotated[str, typer.Option(help="What it is called.")] = "ranked event",
+    sign_in: Annotated[
+        bool, typer.Option("--sign-in", help="They sign in under these names (`serve --auth`), without tokens.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make an event: who may play a ranked set, from when until when.
@@ -95,7 +98,8 @@ def make_event(
     Prints the token and the name of each participant, a line for each. Send each of them theirs: tokens are kept
     nowhere, the file has only their hashes.
     """
-    tokens = write_event(file, name, _moment("--opens", opens), _moment("--closes", closes), participants)
+    times = _moment("--opens", opens), _moment("--closes", closes)
+    tokens = write_event(file, name, *times, participants, sign_in=sign_in)
     if json:
         print_json({"file": str(file), "participants": [{"name": who, "token": tokens[who]} for who in tokens]})
         return

@@ -54,6 +54,76 @@ class HttpOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SignInOptions:
+    """Who may sign in over HTTP, and under which address they know this server."""
+
+    auth: Annotated[
+        str | None,
+        typer.Option(
+            envvar="M3BENCH_AUTH",
+            metavar="own|oidc=URL",
+            help="With --http: clients sign people in, those invited with `m3bench people`, or of an OpenID provider.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    public_url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="M3BENCH_PUBLIC_URL",
+            metavar="URL",
+            help="With --auth: the address that clients and browsers use, such as https://bench.example; the one that "
+            "is listened on when left out, for this machine alone.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    grant: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SCOPE=GROUP",
+            help="With --auth oidc: members of this group may play, watch or operate; repeat it. Without it, a token's "
+            "own scopes count.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    audience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="With --auth oidc: what the provider calls this server in tokens, when it is not --public-url.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    token_minutes: Annotated[
+        float,
+        typer.Option(
+            min=0.01,
+            max=60,
+            metavar="N",
+            help="With --auth own: how long an access token is good before it is renewed.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = 15
+    trust_proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="With --http: a proxy, or a network of them, whose word on where requests come from is taken.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    tls_cert: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="With --http: serve HTTPS with this certificate (PEM).", rich_help_panel=ADVANCED
+        ),
+    ] = None
+    tls_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The certificate's private key (PEM).", rich_help_panel=ADVANCED),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ServeOptions:
     """What is served, and where its tools run: the choices that are settings of the server."""
 
@@ -233,6 +303,7 @@ def serve(
     context: typer.Context,
     options: ServeOptions,
     http: HttpOptions,
+    sign_in: SignInOptions,
     operator_token: Annotated[
         str | None,
         typer.Option(
@@ -270,7 +341,9 @@ def serve(
         raise UserError("--docker-host is about containers: use it with --sandbox docker.")
     if settings.event is not None and (not settings.ranked or http.http is None or http.token is not None):
         raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
+    if sign_in.auth is not None and (http.http is None or http.token is not None or operator_token is not None):
+        raise UserError("--auth is for --http, and in place of tokens: leave --token and --operator-token out.")
     if http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)
     else:
-        serving.serve_http(settings, http, operator_token)
+        serving.serve_http(settings, http, sign_in, operator_token)

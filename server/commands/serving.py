@@ -7,21 +7,32 @@ a server, so that help and completion do without it.
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from m3bench.proxy.transports.http import HttpSettings
 from m3bench.proxy.transports.instant import FirstMessages, InstantStart
 from m3bench.proxy.transports.prepared import prepare
 from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
 from m3bench.server.commands.installed import library_for
-from m3bench.server.commands.serve import HttpOptions
+from m3bench.server.commands.serve import HttpOptions, SignInOptions
 from m3bench.server.runs.event import RankedEvent
-from m3bench.server.serving.transport import address_of, serve_http_app, serve_stdio_app
+from m3bench.server.serving.transport import (
+    address_of,
+    certificate_of,
+    own_address,
+    serve_http_app,
+    serve_stdio_app,
+)
 from m3bench.server.settings import Settings
+from m3bench.server.store.location import RecordLocation
+from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule
 
-# A client that starts the server over stdio waits for every import, and sees no pages.
+# A client that starts the server over stdio waits for every import, sees no pages, and nobody signs in there.
 if TYPE_CHECKING:
     from m3bench.server.lab.live import pages
+    from m3bench.server.serving.auth import modes
 else:
+    modes = LazyModule("m3bench.server.serving.auth.modes")
     pages = LazyModule("m3bench.server.lab.live.pages")
 
 
@@ -36,18 +47,46 @@ def serve_stdio(settings: Settings, opening: FirstMessages | None, start: Instan
     serve_stdio_app(lambda: _app(settings), opening, start, settings.seat)
 
 
-def serve_http(settings: Settings, http: HttpOptions, operator_token: str | None) -> None:
+def serve_http(settings: Settings, http: HttpOptions, sign_in: SignInOptions, operator_token: str | None) -> None:
     """Serve the benchmark over HTTP, with its pages."""
     assert http.http is not None
     listen = address_of(
         http.http, http.token, operator_token, allow_hosts=http.allow_host or (), allow_origins=http.allow_origin or ()
     )
-    if settings.event is not None:
+    listen = replace(
+        listen, proxies=tuple(sign_in.trust_proxy or ()), certificate=certificate_of(sign_in.tls_cert, sign_in.tls_key)
+    )
+    event = RankedEvent.read(settings.event) if settings.event is not None else None
+    if event is not None:
         # Every client is a participant, and what the pages show is for the operator alone.
-        idle = max(listen.idle_seconds, settings.max_minutes * 60)
-        listen = replace(listen, guests=RankedEvent.read(settings.event).guests, idle_seconds=idle)
-    shown = settings.event is None or operator_token is not None
+        listen = replace(listen, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
+    if sign_in.auth is not None:
+        listen = _protected(settings, listen, sign_in, event)
+    elif event is not None:
+        if not event.guests:
+            raise UserError("Everybody in this event signs in: hold it with --auth own, or --auth oidc=URL.")
+        listen = replace(listen, guests=event.guests)
+    shown = event is None or operator_token is not None or sign_in.auth is not None
     serve_http_app(lambda: _app(settings), listen, pages.LivePages if shown else None)
+
+
+def _protected(
+    settings: Settings, listen: HttpSettings, options: SignInOptions, event: RankedEvent | None
+) -> HttpSettings:
+    """How to listen when people sign in."""
+    address = modes.PublicAddress.of(options.public_url or own_address(listen))
+    place = RecordLocation(settings.data, settings.store)
+    made = modes.protection_of(
+        options.auth or "", place, address, groups=options.grant or (), audience=options.audience,
+        access_seconds=options.token_minutes * 60,
+    )  # fmt: skip
+    made = replace(
+        made,
+        seats=None if event is None else event.identities,
+        pages_scope=modes.OPERATE if settings.ranked else modes.WATCH,
+        idle_seconds=listen.idle_seconds,
+    )
+    return replace(listen, guard=made, allow_hosts=(*listen.allow_hosts, address.host))
 
 
 async def prepare_start(profile: str, content_only: bool) -> None:

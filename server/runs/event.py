@@ -8,8 +8,9 @@
     name = "team a"
     token = "SHA-256 of the token, in hexadecimal digits"
 
-The file is its owner's alone, and the tokens themselves are not in it: whoever reads it cannot play for others. Times
-are those of the server's clock. What happens in a run is no matter of this module.
+In place of the token, `identity` is the name under which a participant signs in on a server with `--auth`. The file is
+its owner's alone, and the tokens themselves are not in it: whoever reads it cannot play for others. Times are those of
+the server's clock. What happens in a run is no matter of this module.
 """
 
 import json
@@ -39,13 +40,22 @@ class Participant(_Form):
     """Somebody who may play."""
 
     name: str = Field(min_length=1, max_length=60, pattern=r"^[^\x00-\x1f\x7f]+$")
-    token: str = Field(pattern=r"^[0-9a-f]{64}$")
+    token: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
     """The SHA-256 of their token."""
+    identity: str | None = Field(default=None, min_length=1, max_length=255)
+    """In its place, the name under which they sign in."""
+
+    @model_validator(mode="after")
+    def _known_one_way(self) -> "Participant":
+        if (self.token is None) == (self.identity is None):
+            raise ValueError("a participant has either a token or an identity")
+        return self
 
     @property
     def seat(self) -> str:
         """Where they sit: one seat for all their sessions, also after the server was started again."""
-        return sha256(f"m3bench event seat {self.token}".encode()).hexdigest()[:40]
+        known = self.token or f"identity {self.identity}"
+        return sha256(f"m3bench event seat {known}".encode()).hexdigest()[:40]
 
 
 class EventPlan(_Form):
@@ -63,8 +73,8 @@ class EventPlan(_Form):
         name, times = Counter(participant.name for participant in self.participants).most_common(1)[0]
         if times > 1:
             raise ValueError(f"two participants are called {name!r}")
-        if len({participant.token for participant in self.participants}) < len(self.participants):
-            raise ValueError("two participants have one token")
+        if len({participant.seat for participant in self.participants}) < len(self.participants):
+            raise ValueError("two participants have one token or identity")
         return self
 
 
@@ -103,7 +113,12 @@ class RankedEvent:
     @property
     def guests(self) -> dict[str, str]:
         """The seat of each participant, by the hash of their token."""
-        return {participant.token: participant.seat for participant in self.plan.participants}
+        return {who.token: who.seat for who in self.plan.participants if who.token is not None}
+
+    @property
+    def identities(self) -> dict[str, str]:
+        """The seat of each participant who signs in, by the name under which they do."""
+        return {who.identity: who.seat for who in self.plan.participants if who.identity is not None}
 
     @property
     def closed(self) -> bool:
@@ -133,8 +148,12 @@ class RankedEvent:
         return {"event": self.plan.name, "participant": self.participant(seat)}
 
 
-def make_event(path: Path, name: str, opens: datetime, closes: datetime, participants: Sequence[str]) -> dict[str, str]:
+def make_event(
+    path: Path, name: str, opens: datetime, closes: datetime, participants: Sequence[str], *, sign_in: bool = False
+) -> dict[str, str]:
     """Write the file of a new event; returns the token of each participant, which is kept nowhere.
+
+    Participants who sign in have none: they are known by their names.
 
     Raises:
         InputFileError: There is a file already, or it cannot be written.
@@ -142,7 +161,7 @@ def make_event(path: Path, name: str, opens: datetime, closes: datetime, partici
     """
     tokens = [secrets.token_urlsafe(32) for _ in participants]
     given = [
-        {"name": participant, "token": token_hash(token)}
+        {"name": participant, **({"identity": participant} if sign_in else {"token": token_hash(token)})}
         for participant, token in zip(participants, tokens, strict=True)
     ]
     try:
@@ -157,7 +176,7 @@ def make_event(path: Path, name: str, opens: datetime, closes: datetime, partici
         raise InputFileError(path, "is there already: an event is never replaced") from None
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error
-    return dict(zip(participants, tokens, strict=True))
+    return {} if sign_in else dict(zip(participants, tokens, strict=True))
 
 
 def token_hash(token: str) -> str:
@@ -173,7 +192,9 @@ def moment(when: datetime) -> str:
 def _toml(plan: EventPlan) -> str:
     lines = [f"name = {_quoted(plan.name)}", f"opens = {plan.opens.isoformat()}", f"closes = {plan.closes.isoformat()}"]
     for participant in plan.participants:
-        lines += ["", "[[participants]]", f"name = {_quoted(participant.name)}", f'token = "{participant.token}"']
+        known = "token" if participant.token is not None else "identity"
+        value = _quoted(participant.token or participant.identity or "")
+        lines += ["", "[[participants]]", f"name = {_quoted(participant.name)}", f"{known} = {value}"]
     return "\n".join([*lines, ""])
 
 

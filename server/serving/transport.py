@@ -6,9 +6,11 @@ import os
 import secrets
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
@@ -199,6 +201,34 @@ def address_of(
     )  # fmt: skip
 
 
+def own_address(listen: HttpSettings) -> str:
+    """The address that is listened on, as browsers write it.
+
+    Raises:
+        UserError: It is not known before the server has started, or leads nowhere.
+    """
+    if not listen.port or not (listen.loopback or listen.certificate):
+        raise UserError("--auth needs --public-url: the address that clients use, such as https://bench.example.")
+    return f"{'https' if listen.certificate else 'http'}://{_bracketed(listen.host)}:{listen.port}"
+
+
+def certificate_of(certificate: Path | None, key: Path | None) -> tuple[str, str] | None:
+    """The files of a certificate and its key, which fit together; None when none were named.
+
+    Raises:
+        UserError: They cannot be used.
+    """
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise UserError("A certificate needs its private key: give both --tls-cert and --tls-key.")
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate, key)
+    except (OSError, ssl.SSLError) as error:
+        raise UserError(f"--tls-cert and --tls-key cannot be used: {error.strerror or error}.") from error
+    return str(certificate), str(key)
+
+
 async def serve_asgi(
     asgi: ASGIApp,
     listen: HttpSettings,
@@ -223,10 +253,14 @@ async def serve_asgi(
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=3,
+        forwarded_allow_ips=list(listen.proxies) or None,
+        **_tls(listen),
     )
     listeners = _listen(listen)
     if listening is not None:
-        listening(f"http://{_bracketed(listen.host)}:{listeners[0].getsockname()[1]}")
+        listening(
+            f"{'https' if listen.certificate else 'http'}://{_bracketed(listen.host)}:{listeners[0].getsockname()[1]}"
+        )
     server = _Uvicorn(config, pages)
 
     pressed = False
@@ -253,6 +287,12 @@ async def until_signal(serve: Callable[[], Awaitable[None]]) -> None:
         tasks.cancel_scope.cancel()
 
 
+def _tls(listen: HttpSettings) -> dict[str, Any]:
+    if listen.certificate is None:
+        return {}
+    return {"ssl_certfile": listen.certificate[0], "ssl_keyfile": listen.certificate[1]}
+
+
 class _Uvicorn(uvicorn.Server):
     """Leaves signals to us, and says where it listens."""
 
@@ -275,9 +315,10 @@ class _Uvicorn(uvicorn.Server):
             # The event loop takes the same number for how many may queue and how many it accepts in one go.
             listener.listen(QUEUED)
             host, port = listener.getsockname()[:2]
-            tell(f"m3bench serves http://{_bracketed(host)}:{port}/mcp")
+            base = f"{'https' if self.config.is_ssl else 'http'}://{_bracketed(host)}:{port}"
+            tell(f"m3bench serves {base}/mcp")
             if self._pages is not None:
-                tell(f"m3bench shows what happens at http://{_bracketed(host)}:{port}/")
+                tell(f"m3bench shows what happens at {base}/")
 
 
 def _listen(listen: HttpSettings) -> list[socket.socket]:

@@ -10,6 +10,9 @@ from pathlib import Path
 DATABASE = "m3bench.sqlite"
 """The file with runs, calls and answers."""
 
+SIGN_INS = "sign-ins.sqlite"
+"""The file with people who sign in, and what they allowed."""
+
 BLOBS = "blobs"
 """Folder of large values, each in a file named by its content hash."""
 

@@ -76,13 +76,13 @@ class LivePages:
     def __init__(self, app: WatchedServer, listen: HttpSettings) -> None:
         self._app = app
         self._token = listen.operator_token or listen.token
-        self._state = ServerState(app, operator=listen.operator_token is not None)
+        self._state = ServerState(app, operator=self._for_operator(listen))
         self._broker = Broker(self._state)
         self._neighbours = Neighbours(app.place, self._own_name, self._broker.overtaken)
         self._key = secrets.token_bytes(32)
         self._making = anyio.CapacityLimiter(_PAGES_AT_ONCE)
         self._counter = CallCounter()
-        self._shows_numbers = listen.operator_token is not None or not app.settings.ranked
+        self._shows_numbers = self._for_operator(listen) or not app.settings.ranked
         app.observer = Observers(self._broker, self._counter)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,6 +97,11 @@ class LivePages:
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
         await response(scope, receive, send)
+
+    @staticmethod
+    def _for_operator(listen: HttpSettings) -> bool:
+        """Whether only operators get here: they have a token of their own, or have signed in as such."""
+        return listen.operator_token is not None or listen.guard is not None
 
     def _own_name(self) -> str | None:
         """The name of this server on record; None while it has written nothing."""

@@ -1,0 +1,264 @@
+"""The programs that people sign in with: which there are, and where people may be sent back to.
+
+A client is fixed (an operator made it), registered (it introduced itself, RFC 7591), or described by a document at
+the address that is its name. Anybody can register or write a document, so nothing they say is believed except where
+they want people sent back: that is what the person who allows it is shown.
+"""
+
+import json
+import re
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+
+from m3bench.proxy.transports.access import LOOPBACK
+from m3bench.server.serving.auth.identity import Refusals
+from m3bench.server.serving.auth.people import DAY, hashed
+from m3bench.server.store.sign_ins import SignInTables, SignInWork
+from m3bench.tasks.errors import UserError
+
+MOST_REDIRECTS, MOST_REDIRECT, MOST_NAME = 10, 512, 80
+MOST_REGISTERED = 500
+"""Clients that may introduce themselves, besides those that somebody has used."""
+
+REGISTERED_AN_HOUR = 60
+UNUSED_DAYS = 2.0
+"""After which a client that nobody used is forgotten."""
+
+DOCUMENT_SECONDS = 600.0
+"""How long a document is believed before it is read again."""
+
+MOST_DOCUMENTS = 256
+
+METHODS = ("none", "client_secret_post", "client_secret_basic")
+"""How a client proves that it is itself."""
+
+_PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+")
+"""Of programs on the person's own machine, as RFC 8252 asks: a name that somebody owns, turned around."""
+
+_KNOWN_SCHEMES = frozenset({"cursor", "vscode", "vscode-insiders", "windsurf", "zed", "claude"})
+"""Of well-known programs that do not follow it."""
+
+
+class ClientError(UserError):
+    """What a client says of itself cannot be."""
+
+    def __init__(self, message: str, kind: str = "invalid_client_metadata") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class OAuthClient:
+    """A program that people sign in with."""
+
+    id: str
+    name: str
+    redirects: tuple[str, ...]
+    method: str = "none"
+    secret: str | None = None
+    """As a hash."""
+    kind: str = "registered"
+
+    def takes_redirect(self, uri: str) -> bool:
+        """Whether people may be sent back there: exactly where it said, on their own machine to any port."""
+        return any(uri == known or (_portless(uri) or uri) == _portless(known) for known in self.redirects)
+
+    def proves(self, secret: str | None) -> bool:
+        """Whether the secret that was given is its own; without one only when it has none."""
+        if self.method == "none":
+            return secret is None or secret == ""
+        return bool(secret and self.secret) and secrets.compare_digest(hashed(secret or ""), self.secret or "")
+
+
+Fetch = Callable[[str], Awaitable[dict[str, Any]]]
+"""Reads the document at an address; raises `ClientError`."""
+
+
+@dataclass(frozen=True)
+class OAuthClients:
+    """All clients.
+
+    Args:
+        tables: Where they are kept.
+        fetch: Reads documents.
+        clock: Gives the time in seconds since 1970.
+        refusals: Logs what is refused.
+    """
+
+    tables: SignInTables
+    fetch: Fetch
+    clock: Callable[[], float] = field(default=time.time)
+    refusals: Refusals = field(default_factory=Refusals)
+    _documents: OrderedDict[str, tuple[float, OAuthClient]] = field(default_factory=OrderedDict)
+
+    async def client(self, id: str) -> OAuthClient | None:
+        """A client by its name; None when there is none."""
+        if id.startswith("https://"):
+            return await self._described(id)
+        if not 0 < len(id) <= 100:
+            return None
+        query = "SELECT id, name, redirects, method, secret, kind FROM auth_clients WHERE id = ?"
+        found = await anyio.to_thread.run_sync(self.tables.rows, query, id)
+        if not found:
+            return None
+        id, name, redirects, method, secret, kind = found[0]
+        known = tuple(json.loads(redirects))
+        return OAuthClient(id=id, name=name, redirects=known, method=method, secret=secret, kind=kind)
+
+    def register(self, said: dict[str, Any]) -> tuple[OAuthClient, str | None]:
+        """Take a client that introduces itself; returns it with its secret, which is kept as a hash.
+
+        Raises:
+            ClientError: It cannot be taken.
+        """
+        client, secret = _introduced(said, f"dyn-{secrets.token_urlsafe(18)}", "registered")
+        now = self.clock()
+
+        def add(work: SignInWork) -> bool:
+            unused = "kind = 'registered' AND used IS NULL"
+            work.change(f"DELETE FROM auth_clients WHERE {unused} AND made < ?", now - UNUSED_DAYS * DAY)
+            lately = f"SELECT count(*) FROM auth_clients WHERE {unused} AND made > ?"
+            full = work.rows(f"SELECT count(*) FROM auth_clients WHERE {unused}")[0][0] >= MOST_REGISTERED
+            if full or work.rows(lately, now - 3600)[0][0] >= REGISTERED_AN_HOUR:
+                return False
+            _insert(work, client, now)
+            return True
+
+        if not self.tables.together(add):
+            raise ClientError("Too many clients have registered: try again in an hour.")
+        return client, secret
+
+    def fix(self, name: str, redirects: Iterable[str], *, public: bool) -> tuple[OAuthClient, str | None]:
+        """Make a client for a service that neither registers nor has a document; returns it with its secret.
+
+        Raises:
+            ClientError: There can be none such.
+        """
+        method = "none" if public else "client_secret_post"
+        said = {"client_name": name, "redirect_uris": list(redirects), "token_endpoint_auth_method": method}
+        client, secret = _introduced(said, f"fix-{secrets.token_urlsafe(12)}", "fixed")
+        self.tables.together(lambda work: _insert(work, client, self.clock()))
+        return client, secret
+
+    def used(self, client: OAuthClient) -> None:
+        """Somebody has used a client: it is kept."""
+        change = "UPDATE auth_clients SET used = ? WHERE id = ?"
+        self.tables.together(lambda work: work.change(change, self.clock(), client.id))
+
+    async def _described(self, url: str) -> OAuthClient | None:
+        known = self._documents.get(url)
+        if known is not None and known[0] > self.clock():
+            return known[1]
+        try:
+            check_document_address(url)
+            client = _from_document(url, await self.fetch(url))
+        except ClientError as error:
+            self.refusals.say("the client %r, because: %s", url, error)
+            return None
+        self._documents[url] = self.clock() + DOCUMENT_SECONDS, client
+        self._documents.move_to_end(url)
+        while len(self._documents) > MOST_DOCUMENTS:
+            self._documents.popitem(last=False)
+        return client
+
+
+def check_document_address(url: str) -> None:
+    """Raise `ClientError` unless an address can name a client: https, a path, and nothing that could be read twice."""
+    try:
+        found = urlsplit(url)
+        port = found.port
+    except ValueError:
+        raise ClientError("its address cannot be read") from None
+    odd = found.fragment or "#" in url or "@" in found.netloc or "\\" in url or not url.isprintable() or " " in url
+    dots = {".", ".."} & {part.lower().replace("%2e", ".") for part in found.path.split("/")}
+    if found.scheme != "https" or not found.hostname or port not in (None, 443) or odd or dots or len(url) > 512:
+        raise ClientError("a client's document has a plain https:// address without port, fragment or dots")
+    if found.path in ("", "/"):
+        raise ClientError("a client's document has an address with a path")
+
+
+def check_redirect(uri: object) -> str:
+    """An address that people may be sent back to.
+
+    Raises:
+        ClientError: They may not: somebody could listen on the way, or it is no place but a script.
+    """
+    if not isinstance(uri, str) or len(uri) > MOST_REDIRECT or not uri.isascii() or not uri.isprintable():
+        raise ClientError("A redirect URI is a short text in ASCII.", "invalid_redirect_uri")
+    try:
+        found = urlsplit(uri)
+        _ = found.port
+    except ValueError:
+        raise ClientError("A redirect URI cannot be read.", "invalid_redirect_uri") from None
+    scheme = uri.partition(":")[0]
+    safe = (
+        (scheme == "https" and bool(found.hostname))
+        or (scheme == "http" and found.hostname in LOOPBACK)
+        or scheme in _KNOWN_SCHEMES
+        or _PRIVATE_SCHEME.fullmatch(scheme) is not None
+    )
+    if not safe or "#" in uri or "@" in found.netloc or "*" in found.netloc or set(uri) & set(' \\"<>^`{|}'):
+        raise ClientError(
+            "A redirect URI is https://, http:// on this very machine, or a private scheme with a period, without "
+            "fragment, user or wildcard.",
+            "invalid_redirect_uri",
+        )
+    return uri
+
+
+def _from_document(url: str, said: dict[str, Any]) -> OAuthClient:
+    if said.get("client_id") != url:
+        raise ClientError("its document is another client's")
+    if "client_secret" in said or "client_secret_expires_at" in said:
+        raise ClientError("its document holds a secret, which everybody can read")
+    if said.get("token_endpoint_auth_method", "none") != "none":
+        raise ClientError("its document asks for a proof that this server does not know: use none")
+    return _introduced({**said, "token_endpoint_auth_method": "none"}, url, "document")[0]
+
+
+def _introduced(said: dict[str, Any], id: str, kind: str) -> tuple[OAuthClient, str | None]:
+    redirects = said.get("redirect_uris")
+    if not isinstance(redirects, list) or not 0 < len(redirects) <= MOST_REDIRECTS:
+        raise ClientError(f"A client names up to {MOST_REDIRECTS} redirect URIs.", "invalid_redirect_uri")
+    known = tuple(check_redirect(uri) for uri in redirects)
+    # RFC 7591 has a secret when nothing is said, and few clients keep one: those that can say so.
+    method = said.get("token_endpoint_auth_method") or "client_secret_basic"
+    if method not in METHODS:
+        raise ClientError(f"token_endpoint_auth_method is one of {', '.join(METHODS)}.")
+    grants, responses = said.get("grant_types"), said.get("response_types")
+    if grants is not None and (not isinstance(grants, list) or "authorization_code" not in grants):
+        raise ClientError("grant_types must have authorization_code.")
+    if responses is not None and (not isinstance(responses, list) or "code" not in responses):
+        raise ClientError("response_types must have code.")
+    name = said.get("client_name")
+    name = "".join(letter for letter in name if letter.isprintable())[:MOST_NAME] if isinstance(name, str) else ""
+    secret = None if method == "none" else secrets.token_urlsafe(32)
+    client = OAuthClient(
+        id=id, name=name.strip() or "a client without a name", redirects=known, method=method,
+        secret=None if secret is None else hashed(secret), kind=kind,
+    )  # fmt: skip
+    return client, secret
+
+
+def _insert(work: SignInWork, client: OAuthClient, now: float) -> None:
+    values = (client.id, client.name, json.dumps(client.redirects), client.method, client.secret, client.kind, now)
+    work.change("INSERT INTO auth_clients VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", *values)
+
+
+def _portless(uri: str) -> str | None:
+    """An address on the person's own machine without its port, which a program takes as it gets it (RFC 8252)."""
+    try:
+        found = urlsplit(uri)
+        _ = found.port
+    except ValueError:
+        return None
+    if found.scheme != "http" or found.hostname not in LOOPBACK or "@" in found.netloc:
+        return None
+    return f"http://{found.hostname}{found.path}?{found.query}#{found.fragment}"

@@ -1,0 +1,286 @@
+"""What people allowed clients, and the codes and tokens that stand for it.
+
+All of them are random and kept as hashes: there is no key that could leak or that would have to be changed. A code and
+a refresh token are good once. Either coming a second time means that somebody else has it too, so everything that came
+of the same consent ends. An access token is good for minutes, and for this server alone.
+"""
+
+import base64
+import json
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import anyio.to_thread
+
+from m3bench.server.serving.auth.address import PublicAddress
+from m3bench.server.serving.auth.clients import OAuthClient
+from m3bench.server.serving.auth.identity import Identity, Refusals, scope_text, scopes_of
+from m3bench.server.serving.auth.people import DAY, hashed
+from m3bench.server.store.sign_ins import SignInTables, SignInWork
+
+CODE_SECONDS = 60.0
+REQUEST_SECONDS = 600.0
+"""How long somebody may think before they allow or refuse."""
+
+ACCESS_SECONDS = 900.0
+REFRESH_DAYS = 30.0
+"""After which a client that was not used has to ask again."""
+
+GRANT_DAYS = 90.0
+"""After which every client has to ask again."""
+
+MOST_REQUESTS = 20
+"""That wait for one device's answer."""
+
+TIDY_SECONDS = 300.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsentRequest:
+    """What a client asks a person for."""
+
+    client: str
+    client_name: str
+    redirect: str
+    challenge: str
+    scopes: str
+    resource: str
+    state: str | None = None
+
+
+class GrantError(Exception):
+    """A code or token is not exchanged, in the words of RFC 6749.
+
+    Args:
+        kind: The error's code.
+        message: What is wrong.
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+@dataclass
+class Grants:
+    """Everything that was allowed.
+
+    Args:
+        tables: Where it is kept.
+        address: Of this server, which is who gives the tokens and who they are for.
+        clock: Gives the time in seconds since 1970.
+        access_seconds: How long an access token is good.
+        refusals: Logs what is refused.
+    """
+
+    tables: SignInTables
+    address: PublicAddress
+    clock: Callable[[], float] = time.time
+    access_seconds: float = ACCESS_SECONDS
+    refusals: Refusals = field(default_factory=Refusals)
+    _tidied: float = 0.0
+
+    # A person is asked
+
+    def ask(self, request: ConsentRequest, device: str) -> str:
+        """Keep a request until the person at a device has answered; returns the secret that the answer must bring."""
+        name, now = secrets.token_urlsafe(32), self.clock()
+        of_device = "FROM auth_requests WHERE device = ?"
+
+        def add(work: SignInWork) -> None:
+            self._tidy(work, now)
+            if work.rows(f"SELECT count(*) {of_device}", hashed(device))[0][0] >= MOST_REQUESTS:
+                work.change(f"DELETE {of_device}", hashed(device))
+            values = (hashed(name), hashed(device), json.dumps(asdict(request)), now + REQUEST_SECONDS)
+            work.change("INSERT INTO auth_requests VALUES (?, ?, ?, ?)", *values)
+
+        self.tables.together(add)
+        return name
+
+    def asked(self, name: str, device: str) -> ConsentRequest | None:
+        """The request that an answer is to, once, and only from the device that was asked."""
+        which = "FROM auth_requests WHERE hash = ? AND device = ?"
+
+        def take(work: SignInWork) -> list[Any]:
+            found = work.rows(f"SELECT request {which} AND expires > ?", hashed(name), hashed(device), self.clock())
+            work.change(f"DELETE {which}", hashed(name), hashed(device))
+            return found
+
+        found = self.tables.together(take)
+        return ConsentRequest(**json.loads(found[0][0])) if found else None
+
+    def allow(self, request: ConsentRequest, person: str) -> str:
+        """A code for what a person allowed."""
+        code, grant, now = secrets.token_urlsafe(32), secrets.token_hex(16), self.clock()
+
+        def add(work: SignInWork) -> None:
+            work.change(
+                "INSERT INTO auth_grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+                grant, person, request.client, request.client_name, request.scopes, request.resource, now,
+                now + GRANT_DAYS * DAY,
+            )  # fmt: skip
+            values = (hashed(code), grant, request.challenge, request.redirect, now + CODE_SECONDS)
+            work.change("INSERT INTO auth_codes VALUES (?, ?, ?, ?, ?, NULL)", *values)
+
+        self.tables.together(add)
+        return code
+
+    # A client exchanges what it has
+
+    def exchange_code(
+        self, client: OAuthClient, code: str, verifier: str, redirect: str, resource: str | None
+    ) -> dict[str, Any]:
+        """Tokens for a code.
+
+        Raises:
+            GrantError: It is not the client's, not good any more, or was used already.
+        """
+        now = self.clock()
+
+        def use(work: SignInWork) -> "dict[str, Any] | GrantError":
+            query = (
+                "SELECT c.grant_id, c.challenge, c.redirect, c.expires, c.used, g.client, g.scopes, g.resource, "
+                "g.person, g.ended FROM auth_codes c JOIN auth_grants g ON g.id = c.grant_id WHERE c.hash = ?"
+            )
+            found = work.rows(query, hashed(code))
+            if not found:
+                return GrantError("invalid_grant", "There is no such code")
+            grant, challenge, sent_to, expires, used, owner, scopes, known, person, ended = found[0]
+            if used is not None:
+                return self._stolen(work, grant, f"a code of {person!r} came again from the client {client.id!r}")
+            # Whatever is wrong with it, a code that was shown is good no more.
+            work.change("UPDATE auth_codes SET used = ? WHERE hash = ?", now, hashed(code))
+            wrong = (
+                (owner != client.id, "it is another client's"),
+                (ended is not None or expires <= now, "it is too old"),
+                (redirect != sent_to, "it was sent elsewhere"),
+                (not secrets.compare_digest(_challenge(verifier), challenge), "the verifier does not fit"),
+            )
+            for is_wrong, why in wrong:
+                if is_wrong:
+                    self.refusals.say("a code of %r from the client %r: %s", person, client.id, why)
+                    self._end(work, grant, "a code that was misused")
+                    return GrantError("invalid_grant", "The code is not good")
+            if resource is not None and not self._same(resource, known):
+                return GrantError("invalid_target", "The code is for another resource")
+            return self._tokens(work, grant, scopes, now)
+
+        return _or_raise(self.tables.together(use))
+
+    def refresh(self, client: OAuthClient, token: str, scopes: str | None, resource: str | None) -> dict[str, Any]:
+        """New tokens for a refresh token, which is good no more.
+
+        Raises:
+            GrantError: It is not the client's, not good any more, or was used already.
+        """
+        now = self.clock()
+
+        def use(work: SignInWork) -> "dict[str, Any] | GrantError":
+            query = (
+                "SELECT t.grant_id, t.expires, t.used, g.client, g.scopes, g.resource, g.person, g.ended, g.expires "
+                "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id WHERE t.hash = ? AND t.kind = 'refresh'"
+            )
+            found = work.rows(query, hashed(token))
+            if not found:
+                return GrantError("invalid_grant", "There is no such token")
+            grant, expires, used, owner, allowed, known, person, ended, until = found[0]
+            if owner != client.id:
+                return self._stolen(work, grant, f"a refresh token of {person!r} came from the client {client.id!r}")
+            if used is not None:
+                return self._stolen(work, grant, f"a refresh token of {person!r} came again from {client.id!r}")
+            if ended is not None or min(expires, until) <= now:
+                return GrantError("invalid_grant", "The token is good no more")
+            if resource is not None and not self._same(resource, known):
+                return GrantError("invalid_target", "The token is for another resource")
+            wanted = scopes_of(scopes) if scopes else scopes_of(allowed)
+            if not wanted or not wanted <= scopes_of(allowed):
+                return GrantError("invalid_scope", "That was not allowed")
+            work.change("UPDATE auth_tokens SET used = ? WHERE hash = ?", now, hashed(token))
+            return self._tokens(work, grant, scope_text(wanted), now)
+
+        return _or_raise(self.tables.together(use))
+
+    def revoke(self, client: OAuthClient, token: str) -> None:
+        """End what a token of either kind stands for; nothing happens when it is not the client's."""
+
+        def end(work: SignInWork) -> None:
+            query = "SELECT g.id FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id"
+            for (grant,) in work.rows(f"{query} WHERE t.hash = ? AND g.client = ?", hashed(token), client.id):
+                self._end(work, grant, "client")
+
+        self.tables.together(end)
+
+    # This server is shown a token
+
+    async def identity(self, token: str) -> Identity | None:
+        """Who brings an access token; None when it is good for nothing here."""
+        query = (
+            "SELECT t.expires, t.scopes, g.person, g.client, g.resource, g.ended, g.expires, p.scopes "
+            "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id JOIN auth_people p ON p.name = g.person "
+            "WHERE t.hash = ? AND t.kind = 'access'"
+        )
+        found = await anyio.to_thread.run_sync(self.tables.rows, query, hashed(token))
+        if not found:
+            self.refusals.say("a token that is not of this server")
+            return None
+        expires, scopes, person, client, resource, ended, until, may = found[0]
+        if ended is not None or not self.address.owns(resource):
+            self.refusals.say("a token of %r that was ended, or is for another server", person)
+            return None
+        if min(expires, until) <= self.clock():
+            return None
+        allowed = scopes_of(scopes) & scopes_of(may)
+        return Identity(subject=person, issuer=self.address.origin, client=client, scopes=allowed)
+
+    def _tokens(self, work: SignInWork, grant: str, scopes: str, now: float) -> dict[str, Any]:
+        access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        for kind, token, seconds in (("access", access, self.access_seconds), ("refresh", refresh, REFRESH_DAYS * DAY)):
+            values = (hashed(token), kind, grant, scopes, now + seconds)
+            work.change("INSERT INTO auth_tokens VALUES (?, ?, ?, ?, ?, NULL)", *values)
+        return {
+            "access_token": access,
+            "token_type": "Bearer",
+            "expires_in": int(self.access_seconds),
+            "refresh_token": refresh,
+            "scope": scopes,
+        }
+
+    def _same(self, resource: str, known: str) -> bool:
+        """Whether a client asks for the resource that was allowed: both are this server."""
+        return self.address.owns(resource) and self.address.owns(known)
+
+    def _stolen(self, work: SignInWork, grant: str, what: str) -> GrantError:
+        self.refusals.say("%s; everything that was allowed there has ended", what)
+        self._end(work, grant, "a token or code that came twice")
+        return GrantError("invalid_grant", "It was used already: sign in again")
+
+    def _end(self, work: SignInWork, grant: str, why: str) -> None:
+        change = "UPDATE auth_grants SET ended = ?, why = ? WHERE id = ? AND ended IS NULL"
+        work.change(change, self.clock(), why, grant)
+
+    def _tidy(self, work: SignInWork, now: float) -> None:
+        """Forget what has run out. Used refresh tokens stay as long as their grant: they tell of thieves."""
+        if now - self._tidied < TIDY_SECONDS:
+            return
+        self._tidied = now
+        work.change("DELETE FROM auth_requests WHERE expires < ?", now)
+        work.change("DELETE FROM auth_devices WHERE expires < ?", now)
+        work.change("DELETE FROM auth_invitations WHERE expires < ?", now)
+        work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now)
+        work.change("DELETE FROM auth_grants WHERE expires < ? OR ended < ?", now, now - DAY)
+        for table in ("auth_tokens", "auth_codes"):
+            work.change(f"DELETE FROM {table} WHERE grant_id NOT IN (SELECT id FROM auth_grants)")
+
+
+def _challenge(verifier: str) -> str:
+    return base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def _or_raise(found: dict[str, Any] | GrantError) -> dict[str, Any]:
+    if isinstance(found, GrantError):
+        raise found
+    return found

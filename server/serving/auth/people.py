@@ -1,0 +1,227 @@
+"""The people who may sign in, how they were invited, and the devices on which they did.
+
+An invitation is a code that is good once, for a person by a name; whoever has used it is signed in on that device,
+and needs another one for the next. There are no passwords.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from m3bench.server.serving.auth.identity import SCOPES, scope_text, scopes_of
+from m3bench.server.store.sign_ins import SignInTables, SignInWork
+from m3bench.tasks.errors import UserError
+
+DAY = 86400.0
+DEVICE_DAYS = 30.0
+"""How long a device stays signed in."""
+
+ATTEMPTS, ATTEMPTS_OF_ALL = 10, 200
+"""Codes that may be tried in vain from one address, and from all together, before it takes a while."""
+
+ATTEMPTS_SECONDS = 600.0
+
+_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""Of codes: those that are not mistaken for each other. Thirty-two, so each letter is five bits."""
+
+_CODE_LETTERS = 20
+"""A hundred bits."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who was invited."""
+
+    name: str
+    scopes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class AppGrant:
+    """An app that a person lets in."""
+
+    id: str
+    name: str
+    client: str
+    scopes: str
+    made: float
+
+
+@dataclass(frozen=True)
+class PersonOverview:
+    """What is known of a person."""
+
+    name: str
+    scopes: str
+    invited: tuple[float, ...]
+    """When invitations that nobody has used yet run out."""
+    devices: tuple[tuple[str, float], ...]
+    """By what they call themselves, with the time at which they signed in."""
+    apps: tuple[AppGrant, ...]
+
+
+class TooManyAttempts(UserError):
+    """Codes were tried too often."""
+
+
+@dataclass(frozen=True)
+class People:
+    """Everybody who may sign in.
+
+    Args:
+        tables: Where they are kept.
+        clock: Gives the time in seconds since 1970.
+    """
+
+    tables: SignInTables
+    clock: Callable[[], float] = field(default=time.time)
+
+    def invite(self, name: str, scopes: str, days: float) -> str:
+        """A new invitation for a person, who is added or gets these scopes; returns its code, which is kept nowhere.
+
+        Raises:
+            UserError: There can be no such invitation.
+        """
+        wanted = scopes_of(scopes)
+        if not wanted or len(wanted) < len(set(scopes.split())):
+            raise UserError(f"--scopes cannot be {scopes!r}: name some of {', '.join(SCOPES)}.")
+        if not name.strip() or len(name) > 60 or not name.isprintable():
+            raise UserError("A person's name has up to 60 letters.")
+        code, now = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LETTERS)), self.clock()
+
+        def add(work: SignInWork) -> None:
+            if not work.change("UPDATE auth_people SET scopes = ? WHERE name = ?", scope_text(wanted), name):
+                work.change("INSERT INTO auth_people VALUES (?, ?, ?)", name, scope_text(wanted), now)
+            work.change("INSERT INTO auth_invitations VALUES (?, ?, ?, NULL)", hashed(code), name, now + days * DAY)
+
+        self.tables.together(add)
+        return "-".join(code[start : start + 5] for start in range(0, _CODE_LETTERS, 5))
+
+    def redeem(self, given: str, place: str, agent: str) -> tuple[Person, str] | None:
+        """Use an invitation: who was invited, and the secret of the device from now on. None when it is no good.
+
+        Args:
+            given: The code, as somebody typed it.
+            place: From where: those who guess are slowed down.
+            agent: What the browser calls itself.
+
+        Raises:
+            TooManyAttempts: It was tried too often.
+        """
+        code, now = hashed(_plain(given)), self.clock()
+
+        def use(work: SignInWork) -> str | None:
+            if self._tried_too_often(work, place, now):
+                return ""
+            good = "hash = ? AND used IS NULL AND expires > ?"
+            found = work.rows(f"SELECT person FROM auth_invitations WHERE {good}", code, now)
+            if not found or not work.change(f"UPDATE auth_invitations SET used = ? WHERE {good}", now, code, now):
+                return None
+            work.change("DELETE FROM auth_attempts WHERE place = ?", place)
+            return str(found[0][0])
+
+        name = self.tables.together(use)
+        if name == "":
+            raise TooManyAttempts("Too many codes were tried: wait ten minutes, then try again.")
+        person = self._person(name) if name is not None else None
+        if person is None:
+            return None
+        device = secrets.token_urlsafe(32)
+
+        def add(work: SignInWork) -> None:
+            made = (hashed(device), person.name, agent[:120], now, now + DEVICE_DAYS * DAY)
+            work.change("INSERT INTO auth_devices VALUES (?, ?, ?, ?, ?)", *made)
+
+        self.tables.together(add)
+        return person, device
+
+    def on_device(self, device: str) -> Person | None:
+        """Who is signed in on a device, by its secret."""
+        query = (
+            "SELECT p.name, p.scopes FROM auth_devices d JOIN auth_people p ON p.name = d.person "
+            "WHERE d.hash = ? AND d.expires > ?"
+        )
+        found = self.tables.rows(query, hashed(device), self.clock()) if device else []
+        return Person(found[0][0], scopes_of(found[0][1])) if found else None
+
+    def overview(self) -> list[PersonOverview]:
+        """Everybody, by name."""
+        return [self._overview(*row) for row in self.tables.rows("SELECT name, scopes FROM auth_people ORDER BY name")]
+
+    def revoke_invitations(self, name: str) -> int:
+        """Take back what was not used yet; how many there were."""
+        self._known(name)
+        query = "DELETE FROM auth_invitations WHERE person = ? AND used IS NULL"
+        return self.tables.together(lambda work: work.change(query, name))
+
+    def sign_out(self, device: str) -> None:
+        """End a device, by its secret."""
+        self.tables.together(lambda work: work.change("DELETE FROM auth_devices WHERE hash = ?", hashed(device)))
+
+    def end_app(self, person: str, app: str) -> bool:
+        """End what a person allowed an app; False when it is not theirs."""
+        query = "UPDATE auth_grants SET ended = ?, why = 'person' WHERE id = ? AND person = ? AND ended IS NULL"
+        return bool(self.tables.together(lambda work: work.change(query, self.clock(), app, person)))
+
+    def end(self, name: str, *, forget: bool = False) -> None:
+        """End all devices, apps and invitations of a person at once; they stay invited unless they are forgotten.
+
+        Raises:
+            UserError: There is nobody of that name.
+        """
+        self._known(name)
+
+        def end(work: SignInWork) -> None:
+            work.change("DELETE FROM auth_invitations WHERE person = ?", name)
+            work.change("DELETE FROM auth_devices WHERE person = ?", name)
+            query = "UPDATE auth_grants SET ended = ?, why = 'operator' WHERE person = ? AND ended IS NULL"
+            work.change(query, self.clock(), name)
+            if forget:
+                work.change("DELETE FROM auth_people WHERE name = ?", name)
+
+        self.tables.together(end)
+
+    def _tried_too_often(self, work: SignInWork, place: str, now: float) -> bool:
+        """Count an attempt, unless there were too many; the transaction has others wait until it is counted."""
+        work.change("DELETE FROM auth_attempts WHERE at < ?", now - ATTEMPTS_SECONDS)
+        here = work.rows("SELECT count(*) FROM auth_attempts WHERE place = ?", place)[0][0]
+        if here >= ATTEMPTS or work.rows("SELECT count(*) FROM auth_attempts")[0][0] >= ATTEMPTS_OF_ALL:
+            return True
+        work.change("INSERT INTO auth_attempts VALUES (?, ?)", place, now)
+        return False
+
+    def _overview(self, name: str, scopes: str) -> PersonOverview:
+        rows, now = self.tables.rows, self.clock()
+        grants = (
+            "SELECT id, client_name, client, scopes, made FROM auth_grants "
+            "WHERE person = ? AND ended IS NULL AND expires > ? ORDER BY made, id"
+        )
+        good = "person = ? AND used IS NULL AND expires > ?"
+        unused = f"SELECT expires FROM auth_invitations WHERE {good} ORDER BY expires"
+        devices = "SELECT agent, made FROM auth_devices WHERE person = ? AND expires > ? ORDER BY made, hash"
+        return PersonOverview(
+            name,
+            scopes,
+            tuple(row[0] for row in rows(unused, name, now)),
+            tuple((row[0], row[1]) for row in rows(devices, name, now)),
+            tuple(AppGrant(*row) for row in rows(grants, name, now)),
+        )
+
+    def _person(self, name: str) -> Person | None:
+        found = self.tables.rows("SELECT name, scopes FROM auth_people WHERE name = ?", name)
+        return Person(found[0][0], scopes_of(found[0][1])) if found else None
+
+    def _known(self, name: str) -> None:
+        if self._person(name) is None:
+            raise UserError(f"Nobody is called {name!r}: `m3bench people list` names everybody.")
+
+
+def hashed(secret: str) -> str:
+    """How a secret stands in the tables. It has a hundred random bits or more, so nothing slow is needed."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def _plain(code: str) -> str:
+    return "".join(letter for letter in code.upper() if letter in _LETTERS)[: _CODE_LETTERS + 1]

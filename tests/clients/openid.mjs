@@ -1,0 +1,34 @@
+// An OpenID provider in which whoever comes is signed in as ann-1, of the group team: node openid.mjs PACKAGE PORT RESOURCE.
+
+import { pathToFileURL } from "node:url";
+
+const [place, port, resource] = process.argv.slice(2);
+const { default: Provider } = await import(pathToFileURL(`${place}/lib/index.js`));
+const issuer = `http://127.0.0.1:${port}`;
+const provider = new Provider(issuer, {
+  clients: [{ client_id: "chat", redirect_uris: ["http://127.0.0.1:7777/callback"], token_endpoint_auth_method: "none", application_type: "native", grant_types: ["authorization_code", "refresh_token"], response_types: ["code"] }],
+  scopes: ["openid", "offline_access", "play", "watch"],
+  pkce: { required: () => true },
+  features: {
+    devInteractions: { enabled: false },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: () => ({ scope: "play watch", audience: resource, accessTokenFormat: "jwt", accessTokenTTL: 60, jwt: { sign: { alg: "RS256" } } }),
+      useGrantedResource: () => true,
+    },
+  },
+  extraTokenClaims: () => ({ groups: ["team"] }),
+  findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
+  issueRefreshToken: () => true,
+  interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
+});
+provider.use(async (ctx, next) => {
+  if (!ctx.path.startsWith("/interaction/")) return next();
+  const { params, prompt } = await provider.interactionDetails(ctx.req, ctx.res);
+  if (prompt.name === "login") return provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: "ann-1" } });
+  const grant = new provider.Grant({ accountId: "ann-1", clientId: params.client_id });
+  grant.addOIDCScope("openid offline_access play");
+  grant.addResourceScope(params.resource, "play watch");
+  await provider.interactionFinished(ctx.req, ctx.res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
+});
+provider.listen(Number(port), "127.0.0.1", () => console.log("ready"));

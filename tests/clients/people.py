@@ -1,0 +1,72 @@
+"""A person who signs in for a client, as a browser does it."""
+
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+
+from m3bench.server.serving.auth.people import People
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.sign_ins import open_sign_ins
+from tests.server.conftest import serving
+
+
+@dataclass
+class SignedServer:
+    """A server with sign-in, in a process of its own."""
+
+    url: str
+    data: Path
+
+    def invite(self, name: str) -> str:
+        """The code of an invitation, as the command makes it."""
+        tables = open_sign_ins(RecordLocation(self.data))
+        try:
+            return People(tables).invite(name, "play watch operate", 1)
+        finally:
+            tables.close()
+
+    def expire(self) -> int:
+        """Have all access tokens run out now."""
+        tables = open_sign_ins(RecordLocation(self.data))
+        try:
+            change = "UPDATE auth_tokens SET expires = 0 WHERE kind = 'access'"
+            return tables.together(lambda work: work.change(change))
+        finally:
+            tables.close()
+
+    def allow(self, address: str, name: str) -> str:
+        """Go where a client sends its person, sign in, allow it; returns the address that leads back to the client."""
+        with httpx2.Client(base_url=self.url, headers={"origin": self.url}, timeout=60) as browser:
+            page = browser.get(address)
+            goes_on = re.search(r'name="next" value="([^"]+)"', page.text)
+            assert goes_on, page.text
+            goes_on_to = goes_on[1].replace("&amp;", "&")
+            done = browser.post("/auth/sign-in", data={"code": self.invite(name), "next": goes_on_to})
+            assert done.status_code == 303, done.text
+            asked = re.search(r'name="request" value="([^"]+)"', browser.get(done.headers["location"]).text)
+            assert asked
+            back = browser.post("/auth/consent", data={"request": asked[1], "answer": "allow"})
+            return str(back.headers["location"])
+
+
+@contextmanager
+def signing_in(task_set: Path, data: Path, *options: str) -> Iterator[SignedServer]:
+    """A server with sign-in."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    address = f"127.0.0.1:{port}"
+    given = ["--http", address, "--auth", "own", "--tasks", str(task_set), "--data", str(data), *options]
+    with serving(given) as url:
+        assert url == f"http://{address}"
+        yield SignedServer(url, data)
+
+
+def query(address: str) -> dict[str, str]:
+    """What an address says after its question mark."""
+    return {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}

@@ -1,0 +1,370 @@
+"""What thieves and liars try against sign-in: all of it is refused, and logged without a secret."""
+
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from m3bench.server.serving.auth.address import PublicAddress
+from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
+from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS
+from tests.server.serving.auth.bench import CALLBACK, URL, App, Bench, protected, sent_back
+
+pytestmark = pytest.mark.anyio
+
+FORGED: list[dict[str, Any]] = [
+    {"redirect_uris": ["javascript:alert(1)"]},
+    {"redirect_uris": ["javascript://x/%0aalert(1)"]},
+    {"redirect_uris": ["data:text/html,x"]},
+    {"redirect_uris": ["http://evil.example/callback"]},
+    {"redirect_uris": ["https://*.example/callback"]},
+    {"redirect_uris": ["https://user@host.example/callback"]},
+    {"redirect_uris": ["https://host.example/callback#x"]},
+    {"redirect_uris": ["https://host.example/call back"]},
+    {"redirect_uris": ["file:///etc/passwd"]},
+    {"redirect_uris": [CALLBACK] * 11},
+    {"redirect_uris": ["https://host.example/" + "x" * 600]},
+    {"redirect_uris": [["https://host.example/"]]},
+    {"redirect_uris": []},
+    {"redirect_uris": [CALLBACK], "token_endpoint_auth_method": "private_key_jwt"},
+    {"redirect_uris": [CALLBACK], "grant_types": ["client_credentials"]},
+    {"redirect_uris": [CALLBACK], "response_types": ["token"]},
+]
+ELSEWHERE = [
+    "https://evil.example/",
+    "http://127.0.0.1:7777/callback/../other",
+    "http://127.0.0.1:7777/callback?x=1",
+    "http://127.0.0.1:7777/callback#x",
+    "http://127.0.0.1@evil.example:7777/callback",
+    "http://127.0.0.1.evil.example:7777/callback",
+    "http://localhost:7777/callback",
+    "//evil.example",
+    "javascript:alert(1)",
+    "",
+]
+
+
+async def signed_in(bench: Bench, name: str = "ann") -> Any:
+    browser = bench.browser()
+    done = await browser.sign_in(bench.people.invite(name, "play watch", 1))
+    assert done.status_code == 303
+    return browser
+
+
+async def test_a_stolen_code_is_worth_nothing_and_ends_what_came_of_it(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app, thief = await signed_in(bench), await bench.app(), await bench.app()
+        secrets = []
+        # Another client, another verifier, another place, another resource: the code is burnt by the first try.
+        tries: list[dict[str, Any]] = [
+            {"client_id": thief.id},
+            {"code_verifier": thief.verifier},
+            {"redirect_uri": "http://127.0.0.1:1/other"},
+            {"resource": "https://other.example/mcp"},
+            {"code_verifier": None},
+        ]
+        for changed in tries:
+            code = await app.code(browser)
+            refused = await app.exchange(code, **changed)
+            assert refused.status_code == 400, changed
+            assert refused.json()["error"] in ("invalid_grant", "invalid_target")
+            if changed != {"code_verifier": None}:
+                assert (await app.exchange(code)).json()["error"] == "invalid_grant", changed
+            secrets.append(code)
+        # The thief is late: what the client got for the code ends, because one of the two is a thief.
+        code = await app.code(browser)
+        tokens = (await app.exchange(code)).json()
+        assert (await bench.play(tokens["access_token"])).status_code == 200
+        assert (await app.exchange(code)).json()["error"] == "invalid_grant"
+        assert (await bench.play(tokens["access_token"])).status_code == 401
+        assert (await app.refresh(tokens["refresh_token"])).json()["error"] == "invalid_grant"
+        # A code is good for a minute.
+        code = await app.code(browser)
+        bench.clock.now += 61
+        assert (await app.exchange(code)).status_code == 400
+        secrets += [code, tokens["access_token"], tokens["refresh_token"], *browser.cookies.values(), app.verifier]
+    assert "came again" in caplog.text
+    assert not [secret for secret in secrets if secret in caplog.text]
+
+
+async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app, thief = await signed_in(bench), await bench.app(), await bench.app()
+        first = await app.tokens(browser)
+        second = (await app.refresh(first["refresh_token"])).json()
+        assert second["refresh_token"] != first["refresh_token"]
+        assert (await bench.play(second["access_token"])).status_code == 200
+        assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
+        for token in (first["access_token"], second["access_token"]):
+            assert (await bench.play(token)).status_code == 401
+        assert (await app.refresh(second["refresh_token"])).json()["error"] == "invalid_grant"
+        # Another client brings one that was never used.
+        third = await app.tokens(browser)
+        assert (await thief.refresh(third["refresh_token"])).json()["error"] == "invalid_grant"
+        assert (await app.refresh(third["refresh_token"])).json()["error"] == "invalid_grant"
+        # An access token is no refresh token, and more than was allowed is not had by renewing.
+        fourth = await app.tokens(browser, scope="play")
+        assert (await app.refresh(fourth["access_token"])).json()["error"] == "invalid_grant"
+        assert (await app.refresh(fourth["refresh_token"], scope="play operate")).json()["error"] == "invalid_scope"
+    assert "came again" in caplog.text
+    assert first["refresh_token"] not in caplog.text
+
+
+async def test_a_token_of_another_server_is_refused_though_both_share_a_record(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        token = (await bench.tokens())["access_token"]
+        assert (await bench.play(token)).status_code == 200
+        async with protected(tmp_path, address=PublicAddress("https://other.example")) as other:
+            other.protection.checker.address = PublicAddress("https://other.example")  # type: ignore[attr-defined]
+            assert (await other.play(token)).status_code == 401
+        browser, app = await signed_in(bench), await bench.app()
+        back = sent_back(await browser.get(app.address(resource="https://other.example/mcp")))
+        assert back == {"error": "invalid_target", "error_description": "resource is another server", "iss": URL,
+                        "state": "st"}  # fmt: skip
+    assert "for another server" in caplog.text
+
+
+async def test_who_sends_people_back_says_so_whether_they_allowed_or_not(tmp_path: Path) -> None:
+    """RFC 9207: a client that talks to several servers finds out when one answers for another."""
+    async with protected(tmp_path) as bench:
+        browser, app = await signed_in(bench), await bench.app()
+        page = await browser.get(app.address())
+        assert sent_back(await browser.answer(page))["iss"] == URL
+        refused = sent_back(await browser.answer(await browser.get(app.address()), "refuse"))
+        assert refused == {"error": "access_denied", "iss": URL, "state": "st"}
+        wrong = sent_back(await browser.get(app.address(code_challenge_method="plain")))
+        assert (wrong["error"], wrong["iss"]) == ("invalid_request", URL)
+
+
+async def test_nobody_is_sent_to_a_place_that_the_client_did_not_name(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app = await signed_in(bench), await bench.app()
+        for redirect in ELSEWHERE:
+            for changed in ({}, {"response_type": "token"}):
+                answer = await browser.get(app.address(redirect_uri=redirect, **changed))
+                assert answer.status_code == 400
+                assert "location" not in answer.headers
+                assert not redirect or redirect not in answer.text
+        doubled = f"{app.address()}&redirect_uri=https%3A%2F%2Fevil.example"
+        assert (await browser.get(doubled)).status_code == 400
+
+
+async def test_signing_in_leads_to_our_own_pages_alone(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        for goes_on in ("https://evil.example", "//evil.example/auth/authorize?", "/\\evil", "/auth/authorize", "\n/x"):
+            browser = bench.browser()
+            done = await browser.sign_in(bench.people.invite("ann", "play", 1), goes_on)
+            assert (done.status_code, done.headers["location"]) == (303, "/auth/")
+        app = await bench.app()
+        done = await browser.sign_in(bench.people.invite("ann", "play", 1), app.address())
+        assert done.headers["location"] == app.address()
+
+
+async def test_a_forged_registration_is_refused(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        for said in FORGED:
+            answer = await bench.client.post("/auth/register", json=said)
+            assert answer.status_code == 400, said
+            assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
+        assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(0,)]
+
+
+async def test_registering_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("m3bench.server.serving.auth.clients.REGISTERED_AN_HOUR", 3)
+    async with protected(tmp_path) as bench:
+        for _ in range(3):
+            await bench.app()
+        more = await bench.client.post("/auth/register", json={"redirect_uris": [CALLBACK]})
+        assert "Too many clients" in more.json()["error_description"]
+        for body in (b"[]", b"{", b"[" * 10_000, b" " * 40_000):
+            assert (await bench.client.post("/auth/register", content=body)).status_code in (400, 413)
+        # Those that nobody used make room again.
+        bench.clock.now += 3 * 86_400
+        await bench.app()
+        assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(1,)]
+
+
+async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        app, ann, eve = await bench.app(), await signed_in(bench), await signed_in(bench, "eve")
+        # Nobody is signed in: only the page to do so.
+        stranger = bench.browser()
+        assert 'name="code"' in (await stranger.get(app.address())).text
+        # No question was asked, or somebody else was asked, or it was answered.
+        assert (await ann.post("/auth/consent", {"request": "x", "answer": "allow"})).status_code == 400
+        page = await ann.get(app.address())
+        assert (await eve.answer(page)).status_code == 400
+        assert (await stranger.answer(page)).status_code == 400
+        assert "code" in sent_back(await ann.answer(page))
+        assert (await ann.answer(page)).status_code == 400
+        # Having allowed it once does not skip the page, nor does asking for no page.
+        assert "asks to act here" in (await ann.get(app.address())).text
+        assert sent_back(await ann.get(app.address(prompt="none")))["error"] == "login_required"
+        # Who thought for too long is asked again.
+        page = await ann.get(app.address())
+        bench.clock.now += 601
+        assert (await ann.answer(page)).status_code == 400
+
+
+async def test_pages_of_others_cannot_press_our_buttons(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        app, ann = await bench.app(), await signed_in(bench)
+        page = await ann.get(app.address())
+        for origin in ("https://evil.example", "null", None, "http://bench.example"):
+            assert (await ann.answer(page, origin=origin)).status_code == 403
+            code = bench.people.invite("ann", "play", 1)
+            forged = await bench.browser().post("/auth/sign-in", {"code": code}, origin)
+            assert forged.status_code == 403
+            assert "set-cookie" not in forged.headers
+            for path in ("/auth/end", "/auth/sign-out"):
+                assert (await ann.post(path, {"app": "x"}, origin)).status_code == 403
+        assert "code" in sent_back(await ann.answer(page))
+        cookie = (await bench.browser().sign_in(bench.people.invite("ann", "play", 1))).headers["set-cookie"]
+        assert cookie.startswith("__Host-m3bench=")
+        assert {"HttpOnly", "Secure", "Path=/", "SameSite=lax"} <= set(cookie.split("; "))
+
+
+async def test_pages_are_not_shown_inside_others_and_run_no_script(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser = await signed_in(bench)
+        app = await bench.app(client_name="<script>alert(1)</script>\x1b[31m" + "x" * 500)
+        for path in (app.address(), "/auth/", "/auth/invitation?code=%22%3E%3Cscript%3E", "/auth/nothing"):
+            page = await browser.get(path)
+            policy = page.headers["content-security-policy"]
+            assert "frame-ancestors 'none'" in policy
+            assert "default-src 'none'" in policy
+            assert page.headers["x-frame-options"] == "DENY"
+            assert "<script" not in page.text
+            assert "\x1b" not in page.text
+        asked = await browser.get(app.address())
+        assert f"form-action 'self' {CALLBACK.rpartition('/')[0]};" in asked.headers["content-security-policy"]
+        for words in ("records every call", "127.0.0.1:7777", "nobody checked it", "&lt;script&gt;", "play tasks"):
+            assert words in asked.text
+        # Every input has a label, every page a language and one heading.
+        for page in (asked, await bench.browser().get("/auth/")):
+            assert '<html lang="en">' in page.text
+            assert page.text.count("<h1>") == 1
+            shown = re.findall(r'<input (?!type="hidden")[^>]*id="(\w+)"', page.text)
+            assert all(f'<label for="{name}">' in page.text for name in shown)
+
+
+async def test_guessing_invitations_comes_to_an_end(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        code = bench.people.invite("ann", "play", 1)
+        browser = bench.browser()
+        found = [(await browser.sign_in(f"{'A' * 19}{letter}")).status_code for letter in "BCDEFGHJKLMN"]
+        assert found == [403] * ATTEMPTS + [429] * (12 - ATTEMPTS)
+        # Then not even the right one is taken, or guessing would go on.
+        assert (await browser.sign_in(code)).status_code == 429
+        bench.clock.now += ATTEMPTS_SECONDS + 1
+        assert (await browser.sign_in(code)).status_code == 303
+        # A code is good once, and for a time.
+        assert (await browser.sign_in(code)).status_code == 403
+        late = bench.people.invite("ann", "play", 1)
+        bench.clock.now += 86_401
+        assert (await browser.sign_in(late)).status_code == 403
+        # From many addresses it comes to an end too.
+        tried = 0
+        for tried in range(ATTEMPTS_OF_ALL + 1):
+            try:
+                assert bench.people.redeem("x" * 20, f"192.0.2.{tried}", "") is None
+            except Exception:
+                break
+        assert 0 < tried <= ATTEMPTS_OF_ALL
+    assert "too many were tried" in caplog.text
+    assert code.replace("-", "") not in caplog.text.replace("-", "")
+    assert code not in str(list(tmp_path.rglob("*")))
+
+
+async def test_no_secret_is_in_the_record(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app = await signed_in(bench), await bench.app(token_endpoint_auth_method="client_secret_post")
+        invitation = bench.people.invite("bob", "play", 1)
+        code = await app.code(browser)
+        tokens = (await app.exchange(code)).json()
+        assert app.secret
+        secrets = [invitation.replace("-", ""), code, app.secret, tokens["access_token"], tokens["refresh_token"]]
+        secrets += browser.cookies.values()
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert app.id.encode() in written
+    assert not [secret for secret in secrets if secret.encode() in written]
+
+
+@pytest.mark.parametrize("method", ["client_secret_post", "client_secret_basic"])
+async def test_a_client_with_a_secret_proves_that_it_has_it(method: str, tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app = await signed_in(bench), await bench.app(token_endpoint_auth_method=method)
+        form = {"grant_type": "authorization_code", "redirect_uri": app.redirect, "code_verifier": app.verifier}
+
+        async def ask(secret: str | None, way: str) -> int:
+            sent = {**form, "code": await app.code(browser), "client_id": app.id}
+            if way == "client_secret_post" and secret is not None:
+                sent["client_secret"] = secret
+            auth = (app.id, secret or "") if way == "client_secret_basic" else None
+            return (await bench.client.post("/auth/token", data=sent, auth=auth)).status_code  # type: ignore[arg-type]
+
+        other = {"client_secret_post": "client_secret_basic", "client_secret_basic": "client_secret_post"}[method]
+        assert await ask(None, "client_secret_post") == 401
+        assert await ask("x" * 43, method) == 401
+        assert await ask(app.secret, other) == 401
+        assert await ask(app.secret, method) == 200
+
+
+async def test_what_is_refused_does_not_fill_the_disk(caplog: Any) -> None:
+    now = [0.0]
+    refusals = Refusals(lambda: now[0])
+    for number in range(MOST_LINES + 50):
+        refusals.say("a thing by %r", f"line\nbreak {number}{'x' * 1000}")
+    assert len(caplog.records) == MOST_LINES
+    assert max(len(record.getMessage()) for record in caplog.records) < 200
+    assert "line\n" not in caplog.text
+    now[0] = 61.0
+    refusals.say("a thing")
+    assert "50 more refusals were not logged" in caplog.text
+    assert caplog.records[-1].levelno == logging.WARNING
+
+
+async def test_revoking_ends_both_kinds_for_every_kind_of_client(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser = await signed_in(bench)
+        for which in ("access_token", "refresh_token"):
+            app, thief = await bench.app(), await bench.app()
+            tokens = await app.tokens(browser)
+            await thief.send("/auth/revoke", {"token": tokens[which], "client_id": thief.id})
+            assert (await bench.play(tokens["access_token"])).status_code == 200
+            done = await app.send("/auth/revoke", {"token": tokens[which], "client_id": app.id})
+            assert done.status_code == 200
+            assert (await bench.play(tokens["access_token"])).status_code == 401
+            assert (await app.refresh(tokens["refresh_token"])).status_code == 400
+        assert (await app.send("/auth/revoke", {"token": "none", "client_id": app.id})).status_code == 200
+
+
+async def test_ending_a_person_holds_from_the_next_request_on(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app = await signed_in(bench), await bench.app()
+        tokens, unused = await app.tokens(browser), bench.people.invite("ann", "play", 1)
+        bench.people.end("ann")
+        assert (await bench.play(tokens["access_token"])).status_code == 401
+        assert (await app.refresh(tokens["refresh_token"])).status_code == 400
+        assert 'name="code"' in (await browser.get("/auth/")).text
+        assert (await browser.sign_in(unused)).status_code == 403
+
+
+async def test_people_see_and_end_what_is_theirs_alone(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, eve = await signed_in(bench), await signed_in(bench, "eve")
+        app: App = await bench.app()
+        tokens = await app.tokens(ann)
+        page = (await ann.get("/auth/")).text
+        found = re.search(r'name="app" value="(\w+)"', page)
+        assert found
+        assert "<strong>Chat</strong>" in page
+        assert found[1] not in (await eve.get("/auth/")).text
+        await eve.post("/auth/end", {"app": found[1]})
+        assert (await bench.play(tokens["access_token"])).status_code == 200
+        await ann.post("/auth/end", {"app": found[1]})
+        assert (await bench.play(tokens["access_token"])).status_code == 401
+        await ann.post("/auth/sign-out", {})
+        assert 'name="code"' in (await ann.get("/auth/")).text

@@ -1,0 +1,115 @@
+"""The tables of people who sign in, in both kinds of record: what is good once is good once, whoever else asks."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from m3bench.server.serving.auth.address import PublicAddress
+from m3bench.server.serving.auth.clients import OAuthClient
+from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
+from m3bench.server.serving.auth.people import People
+from m3bench.server.store.checkup import Checkup
+from m3bench.server.store.factory import look_over
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.sign_ins import SignInTables, SignInWork, open_sign_ins
+from m3bench.tasks.errors import StoreError
+from tests.server.serving.auth.bench import CALLBACK, URL, challenge
+
+VERIFIER = "v" * 43
+APP = OAuthClient(id="app", name="App", redirects=(CALLBACK,))
+
+
+@pytest.fixture
+def two(place: RecordLocation) -> Iterator[tuple[SignInTables, SignInTables]]:
+    """The tables as two servers have them open."""
+    both = open_sign_ins(place), open_sign_ins(place)
+    yield both
+    for tables in both:
+        tables.close()
+
+
+def test_a_code_and_a_refresh_token_are_good_once_on_all_servers_together(
+    two: tuple[SignInTables, SignInTables],
+) -> None:
+    grants = [Grants(tables, PublicAddress(URL)) for tables in two]
+    People(two[0]).invite("ann", "play", 1)
+    asked = ConsentRequest(
+        client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
+    )
+    code = grants[0].allow(asked, "ann")
+
+    def exchange(number: int) -> dict[str, object] | None:
+        try:
+            return grants[number % 2].exchange_code(APP, code, VERIFIER, CALLBACK, None)
+        except GrantError:
+            return None
+
+    with ThreadPoolExecutor(6) as threads:
+        found = [tokens for tokens in threads.map(exchange, range(6)) if tokens]
+    assert len(found) == 1
+    # The others were thieves for all that is known: everything has ended, on both servers.
+    with pytest.raises(GrantError):
+        grants[1].refresh(APP, str(found[0]["refresh_token"]), None, None)
+
+    tokens = grants[0].exchange_code(APP, grants[0].allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    renewed = grants[1].refresh(APP, tokens["refresh_token"], None, None)
+    assert grants[0].refresh(APP, renewed["refresh_token"], None, f"{URL}/mcp")["scope"] == "play"
+    with pytest.raises(GrantError):
+        grants[0].refresh(APP, tokens["refresh_token"], None, None)
+
+
+def test_an_invitation_is_good_once_and_a_mistake_leaves_nothing(two: tuple[SignInTables, SignInTables]) -> None:
+    people = [People(tables) for tables in two]
+    code = people[0].invite("ann", "play watch", 1)
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(lambda number: people[number % 2].redeem(code, f"192.0.2.{number}", "x"), range(6)))
+    assert sum(one is not None for one in found) == 1
+
+    def fail(work: SignInWork) -> None:
+        work.change("DELETE FROM auth_people")
+        raise ValueError
+
+    with pytest.raises(ValueError, match=r"^$"):
+        two[0].together(fail)
+    (person,) = people[1].overview()
+    assert (person.name, person.scopes, len(person.devices), person.invited) == ("ann", "play watch", 1, ())
+    with pytest.raises(StoreError):
+        two[0].rows("SELECT nothing FROM nowhere")
+
+
+def test_what_has_run_out_is_forgotten(two: tuple[SignInTables, SignInTables]) -> None:
+    now = [0.0]
+    people, grants = People(two[0], lambda: now[0]), Grants(two[0], PublicAddress(URL), lambda: now[0])
+    found = people.redeem(people.invite("ann", "play", 1), "", "")
+    assert found
+    people.invite("bob", "play", 1)
+    asked = ConsentRequest(
+        client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
+    )
+    now[0] = 1000.0
+    grants.exchange_code(APP, grants.allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    for _ in range(30):
+        grants.ask(asked, found[1])
+    assert two[0].rows("SELECT count(*) FROM auth_requests")[0][0] <= 20
+    now[0] += 100 * 86_400
+    grants.ask(asked, "other")
+    left = {
+        table: two[0].rows(f"SELECT count(*) FROM auth_{table}")[0][0]
+        for table in ("people", "invitations", "devices", "requests", "grants", "codes", "tokens")
+    }
+    assert left == {
+        "people": 2, "invitations": 0, "devices": 0, "requests": 1, "grants": 0, "codes": 0, "tokens": 0
+    }  # fmt: skip
+
+
+def test_a_record_with_sign_in_is_whole_and_without_it_has_no_such_table(tmp_path: Path) -> None:
+    place = RecordLocation(tmp_path / "data")
+    open_sign_ins(place).close()
+    checkup: Checkup = look_over(place)
+    assert not checkup.damage
+    assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError):
+        open_sign_ins(RecordLocation(tmp_path / "file"))
