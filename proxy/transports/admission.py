@@ -130,13 +130,18 @@ class Admission:
             return
         self._share.take(who)
         try:
-            if (seconds := self._pace.wait(who)) > 0:
+            while (seconds := self._pace.wait(who)) > 0:
                 await anyio.sleep(seconds)
+            # Before it is read, so that others of the same sender count it.
+            self._pace.use(who, _declared(scope["headers"]) * SECONDS_PER_BYTE)
             given = {**scope, IDENTITY: who}
             await _Metered(self._app(given, receive, send), lambda used: self._pace.use(who, used))
         finally:
             self._share.give_back(who)
 
+
+SECONDS_PER_BYTE = 1e-8
+"""What reading a body as JSON costs at least."""
 
 BUSY = 0.5
 """The part of a second that requests keep the processor, from which on it is short."""
@@ -145,6 +150,12 @@ FAIR = 2.0
 """How many times the mean somebody may use then."""
 
 MOST_WAIT = 1.0
+
+
+def _declared(headers: Headers) -> int:
+    """How long a body says that it is; longer ones than are taken are refused unread."""
+    length = next((value for name, value in headers if name == b"content-length"), b"")
+    return min(int(length), 1 << 24) if length.isdigit() and len(length) < 20 else 0
 
 
 class Pace:

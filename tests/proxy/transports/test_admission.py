@@ -134,6 +134,25 @@ async def test_idle_sessions_of_one_keep_no_start_of_others_out(monkeypatch: pyt
         assert (await hog[0].post({"id": 1, "method": "ping"})).status_code == 404
 
 
+@pytest.mark.slow
+async def test_120_of_120_starts_of_30_teams_get_through_beside_300_idle_sessions_of_one() -> None:
+    async with serving(House(), guests=GUESTS) as web:
+        for _ in range(300):
+            await Web(web.client, "/mcp").open(headers=bearer(0))
+        started = 0
+
+        async def start(number: int) -> None:
+            nonlocal started
+            one = Web(web.client, "/mcp")
+            await one.open(headers=bearer(number))
+            started += (await one.call(1, "start_task", {})).status_code == 200
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(120):
+                tasks.start_soon(start, 1 + number % 30)
+        assert started == 120
+
+
 async def test_sessions_that_come_at_once_do_not_count_on_the_same_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "MAX_SESSIONS", 12)
     house = House()
