@@ -130,7 +130,7 @@ class Admission:
             return
         self._share.take(who)
         try:
-            while (seconds := self._pace.wait(who)) > 0:
+            while (seconds := self._pace.wait(who)) > 0:  # noqa: ASYNC110 - time is what is waited for
                 await anyio.sleep(seconds)
             # Before it is read, so that others of the same sender count it.
             self._pace.use(who, _declared(scope["headers"]) * SECONDS_PER_BYTE)

@@ -145,7 +145,9 @@ async def test_120_of_120_starts_of_30_teams_get_through_beside_300_idle_session
             nonlocal started
             one = Web(web.client, "/mcp")
             await one.open(headers=bearer(number))
-            started += (await one.call(1, "start_task", {})).status_code == 200
+            answer = await one.call(1, "start_task", {})
+            assert answer.status_code == 200, answer.text
+            started += 1
 
         async with anyio.create_task_group() as tasks:
             for number in range(120):
