@@ -109,7 +109,7 @@ class BundleBoard:
     def _with(self, digest: str) -> Accepted | None:
         return next((bundle for bundle in self.bundles if bundle.sha256 == digest), None)
 
-    def accept(self, path: Path, verdict: BundleVerdict, at_least: Level = "consistent") -> BoardDecision:
+    def accept(self, path: Path, verdict: BundleVerdict, at_least: Level = "replayed") -> BoardDecision:
         """Put a bundle on the board, unless there is an objection.
 
         Args:
