@@ -101,6 +101,9 @@ class VerdictDocument(JsonDocument):
     replayed: ReplayCount
     differences: tuple[Discrepancy, ...]
     notes: tuple[str, ...]
+    unsolved: Mapping[str, int] | None = None
+    """By task: attempts that count as not solved, because the server that signed started them and they are not in the
+    bundle; null when nobody signed."""
 
 
 _DOCUMENT = TypeAdapter(VerdictDocument)
@@ -132,6 +135,8 @@ class BundleVerdict:
     """Fingerprints of the trusted keys that signed all of it; empty when there is none."""
     starts: dict[str, int] = field(default_factory=dict)
     """How many runs the server that signed has started, and what became of them; empty when nobody signed."""
+    unsolved: dict[str, int] | None = None
+    """By task: attempts that the server started and that are not here; None when nobody signed."""
     coverage: Coverage = Coverage()
     differences: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -207,6 +212,7 @@ class BundleVerdict:
             ),
             differences=tuple(self.differences),
             notes=tuple(self.notes),
+            unsolved=None if self.unsolved is None else dict(self.unsolved),
         )
 
     @classmethod
@@ -225,6 +231,7 @@ class BundleVerdict:
             upstream=found.replayed.upstream,
             signers=list(found.signers),
             starts=dict(found.starts),
+            unsolved=None if found.unsolved is None else dict(found.unsolved),
             coverage=found.coverage,
             differences=list(found.differences),
             notes=list(found.notes),

@@ -200,7 +200,8 @@ class BundleBoard:
 
     def _read(self, bundle: Accepted, place: Path) -> ResultSet:
         folder = place / bundle.sha256[:12]
-        unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name)
+        unsolved = bundle.verdict.unsolved
+        unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name, unsolved)
         return read_resultset(folder)
 
 
