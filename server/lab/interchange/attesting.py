@@ -55,7 +55,7 @@ def _account(submission: Submission, starts: Mapping[str, tuple[str, str]], verd
         if sample.state == "scored":
             scored[sample.task] += 1
             continue
-        state = starts[sample.run][1] if sample.run in starts else None
+        _, state = starts.get(sample.run or "", ("", None))
         if state == "scored" and sample.run in submission.runs:
             # Its log is signed, and was found to show a fault.
             void.add(str(sample.run))
