@@ -49,7 +49,7 @@ def _account(submission: Submission, starts: Mapping[str, tuple[str, str]], verd
     """Every start is scored, void through a fault that the server recorded, or counts as not solved."""
     header = submission.header
     scored: Counter[str] = Counter()
-    planned = Counter({task: header.repeats for task in header.tasks})
+    planned = Counter(dict.fromkeys(header.tasks, header.repeats))
     void = {run for run, (_, state) in starts.items() if state == "void"}
     for sample in submission.samples:
         if sample.state == "scored":

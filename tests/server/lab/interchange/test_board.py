@@ -161,6 +161,21 @@ def test_sets_that_do_not_compare_are_refused(bundle: Path, played: Path, tmp_pa
     assert (outcome, "task list is" in why) == ("refused", True), why
 
 
+def test_a_board_is_written_whole_or_not_at_all(
+    bundle: Path, tmp_path: Path, accept: Accept, library: Library, encoder: Encoder
+) -> None:
+    assert accept(bundle)[0] == "accepted"
+    board = BundleBoard(tmp_path / "board", library, encoder)
+    board.write()
+    before = digests(tmp_path / "board" / "runs"), (tmp_path / "board" / "index.html").read_bytes()
+    (kept,) = (tmp_path / "board" / "bundles").iterdir()
+    kept.write_bytes(kept.read_bytes()[:1000])
+    with pytest.raises(InputFileError):
+        board.write()
+    assert (digests(tmp_path / "board" / "runs"), (tmp_path / "board" / "index.html").read_bytes()) == before
+    assert not list((tmp_path / "board").glob(".draft-*"))
+
+
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, library: Library, encoder: Encoder) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(InputFileError, match="holds other things"):
