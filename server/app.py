@@ -328,9 +328,10 @@ class App:
         }
 
     def _facts(self, seat: Seat) -> dict[str, object]:
-        """What the tools of a seat cost a client and can be used for, and who plays there in which event."""
+        """What the tools of a seat cost a client and can be used for, a run's limits, and who plays in which event."""
         cost = budget(seat.listing, tuple(seat.tools.values()), self.library).to_json()
-        return {"budget": cost, **(self.event.facts(seat.id) if self.event is not None else {})}
+        limits = {"calls": self.settings.max_calls, "minutes": self.settings.max_minutes}
+        return {"budget": cost, "limits": limits, **(self.event.facts(seat.id) if self.event is not None else {})}
 
     @property
     def walls(self) -> dict[str, object]:

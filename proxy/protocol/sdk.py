@@ -72,9 +72,9 @@ def idle_sessions(manager: StreamableHTTPSessionManager) -> list[str]:
     return [session for _, session in sorted(idle)]
 
 
-def session_count(manager: StreamableHTTPSessionManager) -> int:
-    """How many sessions are open."""
-    return len(manager._server_instances)
+def open_sessions(manager: StreamableHTTPSessionManager) -> frozenset[str]:
+    """The sessions that are open."""
+    return frozenset(manager._server_instances)
 
 
 async def end_session(manager: StreamableHTTPSessionManager, session: str) -> None:

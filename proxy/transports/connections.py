@@ -1,22 +1,35 @@
 """How many connections a server holds, and for how long one may keep it waiting.
 
 uvicorn reads a request for as long as it takes to arrive and holds every connection that is opened. Here both are
-bounded: a head and a body must be complete within a time, and when there are too many connections the one that has
-been silent for longest is closed, so that a client with a request is heard.
+bounded: a head and a body must be complete within a time, and when there are too many connections, whoever holds the
+most loses one: first one whose body is not complete, then one that asked nothing yet, then one whose requests were
+answered. So a client with a request is heard, whatever another one does.
 """
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from m3bench.proxy.transports.admission import RETRY_SECONDS, Identities, of_address
+
 MAX_CONNECTIONS = 400
 """Far below the usual limit of 1024 open files, which sandboxes and the record need as well."""
+
+MAX_REQUESTS = 384
+"""Under way at a time: fewer than connections, so that one can always be let go for somebody who asks something."""
 
 HEAD_SECONDS = 10.0
 BODY_SECONDS = 60.0
 
-_FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n"
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: %d\r\ncontent-length: 0\r\n\r\n"
+    % RETRY_SECONDS
+)
+
+_SLOW, _SILENT, _IDLE = 0, 1, 2
+"""What a connection does that can be let go, in the order in which they go."""
 
 
 class BoundedProtocol(H11Protocol):
@@ -25,18 +38,19 @@ class BoundedProtocol(H11Protocol):
     max_connections = MAX_CONNECTIONS
     head_seconds = HEAD_SECONDS
     body_seconds = BODY_SECONDS
+    identities = Identities({})
+    """Tells whose a connection is, once it has asked something."""
 
-    _silent: ClassVar[dict["BoundedProtocol", None]] = {}
-    """Connections that asked nothing yet, the oldest first."""
-    _idle: ClassVar[dict["BoundedProtocol", None]] = {}
-    """Connections whose requests were answered, the one that is idle for longest first."""
+    _held: ClassVar[dict[str, tuple[dict["BoundedProtocol", None], ...]]] = {}
+    """What everybody holds: by what it does, the oldest first, and all of it."""
 
     def __init_subclass__(cls) -> None:
-        cls._silent, cls._idle = {}, {}
+        cls._held = {}
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._patience: asyncio.TimerHandle | None = None
+        self._who = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client connected."""
@@ -44,27 +58,32 @@ class BoundedProtocol(H11Protocol):
         self._be_patient(self.head_seconds)
         if len(self.connections) > self.max_connections:
             self._make_room()
-        self._silent[self] = None
+        self._belong(of_address(self.client))
+        self._does(_SILENT)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone."""
         self._be_patient(None)
-        self._speaks()
+        self._belong("")
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """The client sent something."""
         asked = self.cycle
         super().data_received(data)
+        if self.transport.is_closing():
+            return
         if self.cycle is None or self.cycle.response_complete:
             # A head that is not complete yet.
-            if self._patience is None and not self.transport.is_closing():
+            if self._patience is None:
                 self._be_patient(self.head_seconds)
         elif not self.cycle.more_body:
-            self._speaks()
+            self._asks(asked)
+            self._does(None)
             self._be_patient(None)
         elif self.cycle is not asked:
-            self._speaks()
+            self._asks(asked)
+            self._does(_SLOW)
             self._be_patient(self.body_seconds)
 
     def on_response_complete(self) -> None:
@@ -73,11 +92,33 @@ class BoundedProtocol(H11Protocol):
         super().on_response_complete()
         # A request that was sent ahead of its turn is under way already.
         if self.cycle.response_complete and not self.transport.is_closing():
-            self._idle[self] = None
+            self._does(_IDLE)
 
-    def _speaks(self) -> None:
-        self._silent.pop(self, None)
-        self._idle.pop(self, None)
+    def _asks(self, before: object) -> None:
+        if self.cycle is not before:
+            self._belong(self.identities.of(self.headers, self.client))
+
+    def _belong(self, who: str) -> None:
+        """Be somebody's; with "", nobody's."""
+        if who == self._who:
+            return
+        if self._who:
+            self._does(None)
+            held = self._held[self._who]
+            held[-1].pop(self, None)
+            if not held[-1]:
+                del self._held[self._who]
+        self._who = who
+        if who:
+            self._held.setdefault(who, ({}, {}, {}, {}))[-1][self] = None
+
+    def _does(self, what: int | None) -> None:
+        """Do something for which it can be let go; with None, nothing of that kind."""
+        if self._who:
+            for kind, connections in enumerate(self._held[self._who][:-1]):
+                connections.pop(self, None)
+                if kind == what:
+                    connections[self] = None
 
     def _be_patient(self, seconds: float | None) -> None:
         """Close the connection after some seconds; with None, not at all."""
@@ -86,11 +127,16 @@ class BoundedProtocol(H11Protocol):
         self._patience = self.loop.call_later(seconds, self.transport.abort) if seconds is not None else None
 
     def _make_room(self) -> None:
-        """Let the client go that has been silent for longest: first one that never asked anything."""
-        oldest = next(iter(self._silent), None) or next(iter(self._idle), None)
-        if oldest is not None:
-            oldest._speaks()
-            oldest.transport.abort()
+        """Whoever holds the most loses a connection, when they have one that can be let go."""
+        victim = next(self._spare(), None)
+        if victim is not None:
+            victim._belong("")
+            victim.transport.abort()
         else:
             self.transport.write(_FULL)
             self.transport.close()
+
+    def _spare(self) -> Iterator["BoundedProtocol"]:
+        for held in sorted(self._held.values(), key=lambda held: -len(held[-1])):
+            for connections in held[:-1]:
+                yield from connections

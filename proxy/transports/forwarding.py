@@ -47,13 +47,16 @@ class Forwarding:
         app: Answers here; its scope has the handle.
         seat_address: Knows which server has a seat.
         is_here: Whether a seat is known to be here, without asking anybody.
+        known: Whether everybody can be told from everybody else.
     """
 
-    def __init__(self, app: ASGIApp, seat_address: SeatAddress, is_here: Callable[[str], bool]) -> None:
+    def __init__(
+        self, app: ASGIApp, seat_address: SeatAddress, is_here: Callable[[str], bool], *, known: bool = False
+    ) -> None:
         self._app = app
         self._seat_address = seat_address
         self._is_here = is_here
-        self._bodies = Bodies()
+        self._bodies = Bodies(known=known)
         self._client: httpx2.AsyncClient | None = None
 
     @asynccontextmanager

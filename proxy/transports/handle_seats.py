@@ -7,6 +7,7 @@ first. Whoever comes back with the handle gets the seat anew, with its runs on r
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,11 @@ from m3bench.proxy.seat import Seat
 from m3bench.tasks.errors import UserError
 
 MAX_SEATS = 256
+
+RESERVED = 8
+"""One address has all seats but one in so many under way, so that others find one."""
+
+_BUSY = "have a run under way: try again when one of them has ended."
 
 OpenSeat = Callable[[str, str | None], Seat]
 OpenHandle = Callable[[str, str | None], Awaitable[Seat]]
@@ -31,6 +37,8 @@ class _Taken:
     used: float = field(default_factory=time.monotonic)
     requests: int = 0
     """Under way now."""
+    who: str = ""
+    """Whose it is."""
 
 
 class HandleSeats:
@@ -59,15 +67,15 @@ class HandleSeats:
     def __contains__(self, handle: object) -> bool:
         return handle in self._taken
 
-    async def seat(self, handle: str, profile: str | None) -> Seat:
-        """The seat of a handle, opened now if it is not.
+    async def seat(self, handle: str, profile: str | None, who: str = "") -> Seat:
+        """The seat of a handle, opened now if it is not, for whom it is then.
 
         Raises:
             M3Error: There is no such profile, no room for another seat, or its run cannot be looked up now.
         """
         if handle not in self._taken:
             async with self._opening:
-                await self._open(handle, profile)
+                await self._open(handle, profile, who)
         taken = self._taken[handle]
         taken.used = time.monotonic()
         return taken.seat
@@ -99,20 +107,25 @@ class HandleSeats:
             await anyio.sleep(min(self._idle_seconds / 4, 60))
             await self.free_idle()
 
-    async def _open(self, handle: str, profile: str | None) -> None:
+    async def _open(self, handle: str, profile: str | None, who: str) -> None:
         if handle in self._taken:
             return
         if len(self._taken) >= self._most:
             await self._make_room()
+        mine = sum(taken.who == who and taken.seat.run is not None for taken in self._taken.values())
+        if mine >= self._most - self._most // RESERVED:
+            raise UserError(f"All {mine} seats that one address can have {_BUSY}")
         # Half-way, a run that waited for its client would belong to nobody.
         with anyio.CancelScope(shield=True):
-            self._taken[handle] = _Taken(await self._open_seat(handle, profile))
+            self._taken[handle] = _Taken(await self._open_seat(handle, profile), who=who)
 
     async def _make_room(self) -> None:
+        """Of whoever has the most seats, free the one that was not used for longest."""
+        held = Counter(taken.who for taken in self._taken.values())
         free = [handle for handle, taken in self._taken.items() if not taken.requests and taken.seat.run is None]
         if not free:
-            raise UserError(f"All {self._most} seats have a run under way: try again when one of them has ended.")
-        await self._free(min(free, key=lambda handle: self._taken[handle].used))
+            raise UserError(f"All {self._most} seats {_BUSY}")
+        await self._free(min(free, key=lambda handle: (-held[self._taken[handle].who], self._taken[handle].used)))
 
     async def _free(self, handle: str) -> None:
         taken = self._taken.pop(handle)

@@ -8,6 +8,7 @@ and the handle in the path is the seat. Here the parts are put together: who may
 
 import re
 import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,17 +24,19 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from m3bench.proxy.front import Front
-from m3bench.proxy.protocol.sdk import Context, end_session, idle_sessions, session_count, when_closed
+from m3bench.proxy.protocol.sdk import Context, end_session, idle_sessions, open_sessions, when_closed
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, RequireToken, refusal
+from m3bench.proxy.transports.admission import IDENTITY, Admission, Identities, Share, come_again
 from m3bench.proxy.transports.client_calls import ClientCalls
+from m3bench.proxy.transports.connections import MAX_REQUESTS
 from m3bench.proxy.transports.forwarding import Forwarding, SeatAddress
 from m3bench.proxy.transports.handle_seats import CloseSeat, HandleSeats, OpenHandle, OpenSeat
 from m3bench.proxy.transports.handlers import client_of
-from m3bench.proxy.transports.http_calls import MAX_BODY_BYTES, HttpCalls, HttpSession
+from m3bench.proxy.transports.http_calls import MAX_BODY_BYTES, Bodies, HttpCalls, HttpSession
 from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
@@ -97,7 +100,9 @@ def http_app(
     handles = HandleSeats(open_handle or open_plain, close_seat, idle_seconds=settings.idle_seconds)
     shared = _Endpoint(front, settings, handles, open_seat, close_seat)
     handled = _Endpoint(front, settings, handles, open_seat, close_seat)
-    forwarding = Forwarding(handled.calls, seat_address, handles.__contains__) if seat_address is not None else None
+    forwarding = None
+    if seat_address is not None:
+        forwarding = Forwarding(handled.calls, seat_address, handles.__contains__, known=bool(settings.guests))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -134,7 +139,7 @@ def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASG
         app = RequireToken(app, settings.token)
     if pages is not None:
         app = _Beside(app, pages)
-    return CheckNames(app, settings)
+    return CheckNames(Admission(app, Identities(settings.guests), MAX_REQUESTS), settings)
 
 
 class _Endpoint:
@@ -155,21 +160,78 @@ class _Endpoint:
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             max_request_body_size=MAX_BODY_BYTES,
             session_idle_timeout=settings.idle_seconds,
-            max_sessions=MAX_SESSIONS,
+            # They are counted here, by whose they are.
+            max_sessions=None,
         )
-        self.calls = HttpCalls(self._enter, self.manager, front, self._seat_of, handles)
+        self._owners: dict[str, str] = {}
+        """Whose each session is."""
+        self._known = bool(settings.guests)
+        self._opening = Share(MAX_SESSIONS, known=self._known)
+        """Sessions that somebody is about to have."""
+        bodies = Bodies(known=self._known)
+        self.calls = HttpCalls(self._enter, self.manager, front, self._seat_of, handles, bodies)
 
     async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the SDK answer. When there are too many sessions for another, one that is idle ends for it."""
-        if session_count(self.manager) >= MAX_SESSIONS and "mcp-session-id" not in Headers(scope=scope):
-            oldest = next((session for session in idle_sessions(self.manager) if not self._plays(session)), None)
-            if oldest is not None:
-                await end_session(self.manager, oldest)
-        await self.manager.asgi_app(scope, receive, send)
+        if "mcp-session-id" in Headers(scope=scope):
+            await self.manager.asgi_app(scope, receive, send)
+            return
+        who = scope.get(IDENTITY, "")
+        # Until the place is taken nothing is awaited, so that nobody else counts on the same place.
+        victim, full = self._make_room(who)
+        if full:
+            await come_again("Too many open sessions: end some of yours, or try again in a moment", 503)(
+                scope, receive, send
+            )
+            return
+        self._opening.take(who)
+        opening = True
+
+        async def note(message: Message) -> None:
+            nonlocal opening
+            if opening and message["type"] == "http.response.start":
+                opening = False
+                self._opening.give_back(who)
+                session = Headers(raw=message["headers"]).get("mcp-session-id")
+                if session is not None:
+                    self._owners[session] = who
+            await send(message)
+
+        try:
+            if victim is not None:
+                await end_session(self.manager, victim)
+            await self.manager.asgi_app(scope, receive, note)
+        finally:
+            if opening:
+                self._opening.give_back(who)
+
+    def _make_room(self, who: str) -> tuple[str | None, bool]:
+        """The session that ends so that somebody can have another one, and whether there is no room for it.
+
+        Whoever holds the most loses one, or they themselves when they hold as many as one may.
+        """
+        open_now = open_sessions(self.manager)
+        self._owners = {session: owner for session, owner in self._owners.items() if session in open_now}
+        held = Counter(self._owners.values()) + self._opening.held
+        most = MAX_SESSIONS - (MAX_SESSIONS // 2 if self._known else MAX_SESSIONS // 8)
+        mine_alone = held[who] >= most
+        if not mine_alone and held.total() < MAX_SESSIONS:
+            return None, False
+        free = [
+            session
+            for session in idle_sessions(self.manager)
+            if session in self._owners and not self._plays(session) and (not mine_alone or self._owners[session] == who)
+        ]
+        if not free:
+            return None, True
+        victim = max(free, key=lambda session: held[self._owners[session]])
+        # Whoever comes next, before this one has ended, must not count on it.
+        del self._owners[victim]
+        return victim, False
 
     def _plays(self, session: str) -> bool:
-        known = self.calls.sessions.get(session)
-        return known is not None and known.seat.run is not None
+        """Whether a run would end with a session; one that belongs to a handle goes on without."""
+        return session in self._seats and self._seats[session].run is not None
 
     async def _seat_of_message(self, context: Context) -> Seat:
         """The seat of a message that the SDK handles; its session is let in with it."""
@@ -199,7 +261,7 @@ class _Endpoint:
         profile = parse_qs(request.url.query).get("profile", [None])[0]
         try:
             if handle is not None:
-                return await self._handles.seat(handle, profile)
+                return await self._handles.seat(handle, profile, scope.get(IDENTITY, ""))
             session = request.headers.get("mcp-session-id") or ""
             if session not in self._seats:
                 self._seats[session] = self._open_seat(session, profile)

@@ -32,6 +32,7 @@ from m3bench.proxy.protocol.messages import InvalidMessage, Json, Message, dump,
 from m3bench.proxy.protocol.sdk import in_use, session_transport
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.access import refusal
+from m3bench.proxy.transports.admission import IDENTITY, Share, come_again
 from m3bench.proxy.transports.client_calls import ClientCalls, Response
 from m3bench.proxy.transports.handle_seats import HandleSeats
 from m3bench.proxy.transports.handlers import is_wanted
@@ -70,11 +71,11 @@ class _PostedCall:
     """None in the revisions without sessions, where a client that goes away has taken its call back."""
 
 
-@dataclass
-class Bodies:
-    """What all layers together hold of bodies that are not complete."""
+class Bodies(Share):
+    """What all layers together hold of bodies that are not complete, in bytes."""
 
-    held: int = 0
+    def __init__(self, *, known: bool) -> None:
+        super().__init__(MAX_BODIES_BYTES, known=known)
 
 
 class HttpCalls:
@@ -86,10 +87,17 @@ class HttpCalls:
         front: Answers calls.
         seat_of: Finds the seat of a request.
         handles: The seats that handles name.
+        bodies: What is being read.
     """
 
     def __init__(
-        self, app: ASGIApp, manager: StreamableHTTPSessionManager, front: Front, seat_of: SeatOf, handles: HandleSeats
+        self,
+        app: ASGIApp,
+        manager: StreamableHTTPSessionManager,
+        front: Front,
+        seat_of: SeatOf,
+        handles: HandleSeats,
+        bodies: Bodies,
     ) -> None:
         self.sessions: dict[str, HttpSession] = {}
         """Sessions that were let in; the SDK's side puts them here and takes them out."""
@@ -98,7 +106,7 @@ class HttpCalls:
         self._front = front
         self._seat_of = seat_of
         self._handles = handles
-        self._bodies = Bodies()
+        self._bodies = bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -255,23 +263,24 @@ async def read_body(scope: Scope, receive: Receive, bodies: Bodies) -> bytes | H
         return _too_large()
     parts: list[bytes] = []
     size = 0
+    who = scope.get(IDENTITY, "")
     try:
         while True:
             message = await receive()
             if message["type"] != "http.request":
                 return None
             part = message.get("body", b"")
+            if size + len(part) > MAX_BODY_BYTES:
+                return _too_large()
+            if not bodies.admits(who, len(part)):
+                return come_again("Too many large requests at a time: try again in a moment", 503)
             parts.append(part)
             size += len(part)
-            bodies.held += len(part)
-            if size > MAX_BODY_BYTES:
-                return _too_large()
-            if bodies.held > MAX_BODIES_BYTES:
-                return refusal("Too many large requests at a time: try again in a moment", 503)
+            bodies.take(who, len(part))
             if not message.get("more_body", False):
                 return b"".join(parts)
     finally:
-        bodies.held -= size
+        bodies.give_back(who, size)
 
 
 def again(body: bytes, receive: Receive) -> Receive:

@@ -14,7 +14,7 @@ from m3bench.server.lab.reports.board import BoardDecision, BundleBoard
 from m3bench.server.scoring import open_encoder
 from m3bench.server.scoring.words import printable
 from m3bench.server.settings import Settings
-from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.errors import InputFileError, M3Error
 
 
 def accept(
@@ -41,7 +41,7 @@ def accept(
 
     Exit code 0: every bundle is on the board. 1: some were refused, each with the reason.
     """
-    level, keys = options.level, options.trusted
+    level, keys = options.level("replayed"), options.trusted
     settings = Settings.of(tasks=options.tasks, sandbox=options.sandbox)
     installation = LocalInstallation.of(settings)
     board = BundleBoard(folder, installation.library, open_encoder(), mixed=mixed)
@@ -55,6 +55,12 @@ def accept(
                 answers.append(board.accept(path, verified(path, settings, installation, options), level))
         except InputFileError as error:
             answers.append(BoardDecision(outcome="refused", name=path.name, why=str(error)))
+        except M3Error:
+            raise
+        except Exception as error:
+            # Whatever a bundle brings about, the others are not lost for it.
+            why = f"it cannot be read ({type(error).__name__})"
+            answers.append(BoardDecision(outcome="refused", name=path.name, why=why))
         if not json:
             _tell(path, answers[-1])
     document = board.write() if board.bundles else None

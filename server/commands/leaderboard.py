@@ -12,6 +12,7 @@ from m3bench.server.lab.reports.paper.groups import groups_of, result_folders
 from m3bench.server.lab.reports.site.files import write_site
 from m3bench.server.lab.reports.standings import BoardEntry, Leaderboard, leaderboard_document
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
+from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import BUNDLED, Library
 
@@ -130,7 +131,7 @@ def show(entries: Sequence[BoardEntry]) -> None:
         between = summary.success_interval
         table.add_row(
             entry.place,
-            entry.name,
+            printable(entry.name),
             entry.kind,
             *("–" if entry.verdict is None else entry.verdict.verdict for _ in levels),
             "–" if solved is None else f"{solved * 100:.1f} %",

@@ -20,9 +20,11 @@ from m3bench.server.runs.attestation.keys import PublicKey
 from m3bench.server.scoring import open_encoder
 from m3bench.server.scoring.words import printable
 from m3bench.server.serving import interrupts
+from m3bench.server.serving.apart import work_apart
 from m3bench.server.serving.backend import backend_of
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.json_types import JsonObject
 
 _LEVELS: tuple[Level, ...] = ("consistent", "replayed", "attested")
 
@@ -42,19 +44,23 @@ class VerifyOptions:
         typer.Option(metavar="KEY", help="A public key that you trust, as `m3bench keys show` prints it, or its file."),
     ] = None
     at_least: Annotated[
-        str, typer.Option(metavar="LEVEL", help="The level to reach: attested, replayed or consistent.")
-    ] = "consistent"
+        str | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="The level to reach: attested, replayed or consistent.",
+            show_default="consistent, and replayed for a board",
+        ),
+    ] = None
     replay: Annotated[bool, typer.Option(help="Make every recorded call again in fresh sandboxes.")] = True
     sandbox: Sandbox = "process"
 
-    @property
-    def level(self) -> Level:
+    def level(self, unless_given: Level = "consistent") -> Level:
         """The level to reach.
 
         Raises:
             UserError: There is no such level.
         """
-        level = next((level for level in _LEVELS if level == self.at_least), None)
+        level = next((level for level in _LEVELS if level == (self.at_least or unless_given)), None)
         if level is None:
             raise UserError(f"There is no level {self.at_least!r}: use {', '.join(_LEVELS)}.")
         return level
@@ -110,7 +116,7 @@ def verify_bundle(
     Exit code 0: not refuted, and of the level that was asked for. 1: refuted, or below that level. 2: the file is not
     a complete bundle.
     """
-    level = options.level
+    level = options.level()
     settings = Settings.of(tasks=options.tasks, seed=seed, per_family=per_family, sandbox=options.sandbox)
     verdict = verified(file, settings, LocalInstallation.of(settings), options)
     if json:
@@ -122,7 +128,7 @@ def verify_bundle(
 
 
 def verified(file: Path, settings: Settings, installation: LocalInstallation, options: VerifyOptions) -> BundleVerdict:
-    """What came of verifying a bundle.
+    """What came of verifying a bundle, in a process of its own.
 
     Args:
         file: The bundle.
@@ -133,7 +139,12 @@ def verified(file: Path, settings: Settings, installation: LocalInstallation, op
     Raises:
         InputFileError: It is not a whole bundle.
     """
-    return interrupts.run(_verify, file, settings, installation, options.replay, options.trusted)
+    trusted = options.trusted
+
+    def verify() -> JsonObject:
+        return interrupts.run(_verify, file, settings, installation, options.replay, trusted).to_json()
+
+    return BundleVerdict.read(work_apart(file, verify))
 
 
 async def _verify(

@@ -22,6 +22,7 @@ from m3bench.proxy.front import Front
 from m3bench.proxy.logs import in_json, tell
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.access import check_token
+from m3bench.proxy.transports.admission import Identities
 from m3bench.proxy.transports.connections import BoundedProtocol
 from m3bench.proxy.transports.http import HttpSettings, http_app
 from m3bench.proxy.transports.instant import FirstMessages, InstantStart
@@ -245,9 +246,13 @@ async def serve_asgi(
         stopping: Is told then, before anything else.
         listening: Is told the address before the first request.
     """
+
+    class Protocol(BoundedProtocol):
+        identities = Identities(listen.guests)
+
     config = uvicorn.Config(
         asgi,
-        http=BoundedProtocol,
+        http=Protocol,
         ws="none",
         backlog=ACCEPTED_AT_ONCE,
         log_level="warning",

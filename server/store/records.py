@@ -25,7 +25,7 @@ OWN_TOOLS = RUN_TOOLS | {FIND_TOOLS}
 """The benchmark's own tools: calls of these are recorded and are not what an agent is measured by."""
 
 
-BESIDE = frozenset({"lacking", "limited_by", "budget", "mark", "event", "participant", "host"})
+BESIDE = frozenset({"lacking", "limited_by", "budget", "limits", "mark", "event", "participant", "host"})
 """Fields of a run's manifest that people want to know and that move no number."""
 
 

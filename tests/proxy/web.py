@@ -1,7 +1,7 @@
 """The HTTP application in memory: requests without a socket."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -55,12 +55,13 @@ class Web:
     async def delete(self) -> httpx2.Response:
         return await self.client.delete(self.path, headers=self.session)
 
-    async def open(self, revision: str = "2025-11-25") -> None:
+    async def open(self, revision: str = "2025-11-25", headers: Mapping[str, str] | None = None) -> None:
         """Shake hands, and ask for the tools so that the session is let in."""
+        self.session = dict(headers or {})
         params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": CLIENT}
         answer = await self.post({"id": 0, "method": "initialize", "params": params})
         assert answer.status_code == 200, answer.text
-        self.session = {"mcp-session-id": answer.headers["mcp-session-id"]}
+        self.session["mcp-session-id"] = answer.headers["mcp-session-id"]
         await self.post({"method": "notifications/initialized"})
         assert (await self.post({"id": "tools", "method": "tools/list"})).status_code == 200
 

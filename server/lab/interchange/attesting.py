@@ -1,6 +1,8 @@
 """Holds a bundle against the keys that somebody trusts, and adds what came of it to the verdict."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from m3bench.server.lab.interchange.archive import Archive
@@ -43,6 +45,39 @@ def attest_bundle(path: Path, verdict: BundleVerdict, trusted: Sequence[PublicKe
         _check(submission, SignedTally(signatures, claimed), claimed, verdict)
 
 
+def _account(submission: Submission, starts: Mapping[str, tuple[str, str]], verdict: BundleVerdict) -> None:
+    """Every start is scored, void through a fault that the server recorded, or counts as not solved."""
+    header = submission.header
+    scored: Counter[str] = Counter()
+    planned = Counter(dict.fromkeys(header.tasks, header.repeats))
+    void = {run for run, (_, state) in starts.items() if state == "void"}
+    for sample in submission.samples:
+        if sample.state == "scored":
+            scored[sample.task] += 1
+            continue
+        _, state = starts.get(sample.run or "", ("", None))
+        if state == "scored" and sample.run in submission.runs:
+            # Its log is signed, and was found to show a fault.
+            void.add(str(sample.run))
+        elif state == "scored":
+            verdict.differ(f"sample {sample.task} #{sample.repeat}", "state that was signed", "void", state)
+        if sample.run in void:
+            planned[sample.task] -= 1
+    made = Counter(task for run, (task, _) in starts.items() if run not in void)
+    unsolved = {task: max(planned[task], made[task]) - scored[task] for task in {*planned, *made}}
+    verdict.unsolved = {task: number for task, number in sorted(unsolved.items()) if number > 0}
+    missing = sum(verdict.unsolved.values())
+    verdict.coverage = replace(
+        verdict.coverage,
+        planned=scored.total() + len(void) + missing,
+        scored=scored.total(),
+        void=len(void),
+        missing=missing,
+    )
+    if missing:
+        verdict.note(f"{missing} attempts were started or planned and are not here: a board counts them as not solved.")
+
+
 def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: BundleVerdict) -> None:
     if not tally.signed:
         verdict.differ("bundle", "tally", f"signed by {key.fingerprint}", "not by that key")
@@ -59,5 +94,9 @@ def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: 
     verdict.note(f"The server that signed counts all runs of {tally.whose}: {told}.")
     if left := tally.left_out(submission.runs):
         verdict.note(f"{left} runs that it sealed are not in this bundle.")
+    if tally.starts is None:
+        verdict.note("The server that signed did not list what it started: what is left out here is not known.")
+        return
+    _account(submission, tally.starts, verdict)
     if verdict.confirmed:
         verdict.signers.append(key.fingerprint)

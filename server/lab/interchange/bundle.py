@@ -21,7 +21,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -51,6 +51,15 @@ BYTES = ("request", "result", "full")
 """The fields of a call that are bytes."""
 
 Hash = Field(pattern=r"^[0-9a-f]{64}$")
+
+Nanoseconds = Annotated[int, Field(ge=-(2**62), le=2**62)]
+"""More than a century; what is computed with more of them may be too large for a date."""
+Handle = Annotated[str, Field(pattern=r"^[0-9a-z]{1,64}$")]
+Name = Annotated[str, Field(max_length=1000)]
+"""Of whatever has one; a longer one is no name."""
+Moment = Annotated[str, Field(max_length=40)]
+MAX_TEXT = 4 << 20
+"""Characters of an answer."""
 
 
 class _Form(BaseModel):
@@ -84,15 +93,15 @@ class BundleIndex(_Form):
 class PackedRun(_Form):
     """A run as recorded, without its score card."""
 
-    id: str
-    seat: str
-    task: str
+    id: Handle
+    seat: Name
+    task: Name
     state: State
     mode: Mode
-    started: str
-    ended: str | None
-    answer: str | None
-    seal: str | None
+    started: Moment
+    ended: Moment | None
+    answer: Annotated[str, Field(max_length=MAX_TEXT)] | None
+    seal: Name | None
     manifest: dict[str, object]
     fields: dict[str, object] | None = None
 
@@ -100,24 +109,24 @@ class PackedRun(_Form):
 class PackedCall(_Form):
     """A call as recorded; bytes by their hash."""
 
-    id: int
-    run: str | None
-    seat: str
+    id: Annotated[int, Field(ge=0, lt=2**63)]
+    run: Handle | None
+    seat: Name
     tool: str
     request_id: str
     request: str = Hash
-    revision: str
-    client: str
-    wall: str
-    received_ns: int
-    outcome: str | None
-    owner: str | None
+    revision: Name
+    client: Name
+    wall: Moment
+    received_ns: Nanoseconds
+    outcome: Name | None
+    owner: Name | None
     result: str | None = Hash
     error: list[object] | None
     full: str | None = Hash
-    forwarded_ns: int | None
-    returned_ns: int | None
-    sent_ns: int | None
+    forwarded_ns: Nanoseconds | None
+    returned_ns: Nanoseconds | None
+    sent_ns: Nanoseconds | None
 
 
 class PackedFile(_Form):
@@ -125,7 +134,7 @@ class PackedFile(_Form):
 
     path: str
     value: str = Hash
-    changed_ns: int
+    changed_ns: Nanoseconds
     """Checks look at the newest file first."""
 
 

@@ -31,6 +31,9 @@ MOST_NS = int(6 * CALL_SECONDS * 1e9)
 COARSE_NS = 1_000_000
 """Clocks of some systems tick this slowly; nothing can be read from their last digits."""
 
+FIRST_YEAR, LAST_YEAR = 2000, 9000
+"""Of moments: before the first, no computer kept a record of ours, and the last is in the future by far."""
+
 MANY = 3
 """Calls from which on chance does not make all of them take equally long, to the nanosecond."""
 
@@ -218,4 +221,5 @@ def _read(text: str | None) -> datetime | None:
         found = datetime.fromisoformat(text or "")
     except ValueError:
         return None
-    return found if found.tzinfo is not None else None
+    # Beyond these years, sums with a zone or with some seconds are no dates any more.
+    return found if found.tzinfo is not None and FIRST_YEAR <= found.year <= LAST_YEAR else None

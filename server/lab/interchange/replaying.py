@@ -5,10 +5,11 @@ of tools. Nothing here looks at scores, and that a run can be made again says no
 """
 
 import json
+import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -29,15 +30,20 @@ from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
 from m3bench.server.lab.interchange.verdict import BundleVerdict, Odd
 from m3bench.server.store.records import OWN_TOOLS, CallRecord
 from m3bench.server.store.seal import file_hashes
+from m3bench.tasks.errors import M3Error
 from m3bench.tasks.fault import voids
 from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import CALL_SECONDS, Reply, text_of
+from m3bench.tasks.table_tools import whole_catalog
 from m3bench.tasks.task import MEDIA, Task
 
 PATIENCE = 4 * CALL_SECONDS
 """Seconds for a call that is made again: this machine may be slower than the one it was made on."""
 
-_LIMIT = re.compile(r"This run has (?:made its (\d+) calls|used its ([\d.e+]+) minutes)")
+_OVER_TIME = re.compile(r"This run has used its ([\d.e+]{1,20}) minutes: submit what you have\.")
+_SHUT = "The event "
+"""How a refusal begins that says that an event is not open."""
+_CALLS_MADE = "This run has made its "
 
 
 @dataclass(kw_only=True)
@@ -46,6 +52,10 @@ class Replay:
 
     calls: int = 0
     """How many were made again and came out the same."""
+    of: int = 0
+    """How many there are, without those that third-party servers answered."""
+    upstream: int = 0
+    """How many third-party servers answered."""
     differences: list[Odd] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
     """What could not be made again, and why; the run is replayed only when there is none."""
@@ -87,7 +97,13 @@ async def replay_bundle(
                 seat, _ = installation.served(run.record.manifest)
                 task = installation.library.task(run.record.task)
                 where = f"run {id[:12]} ({run.record.task})"
-                found[number] = where, await replay_run(run, task, seat, installation.library, backend)
+                try:
+                    found[number] = where, await replay_run(run, task, seat, installation.library, backend)
+                except (M3Error, OSError):
+                    raise
+                except Exception as error:
+                    odd = ("record", "one that can be replayed", type(error).__name__)
+                    found[number] = where, Replay(differences=[odd])
                 tell(run.record.task)
 
         async with anyio.create_task_group() as tasks:
@@ -104,7 +120,10 @@ def _add(verdict: BundleVerdict, replays: Sequence[tuple[str, "Replay"]]) -> Non
             verdict.differ(where, *odd)
         unproven += [f"{where}: {text}" for text in replay.unproven]
         verdict.calls += replay.calls
+        verdict.of_calls += replay.of
+        verdict.upstream += replay.upstream
         verdict.replayed += not (replay.differences or replay.unproven)
+        verdict.tried += 1
     for text in unproven[:SHOWN]:
         verdict.note(f"Not replayed: {text}")
     if len(unproven) > SHOWN:
@@ -122,12 +141,36 @@ async def replay_run(run: SubmittedRun, task: Task, seat: Seat, library: Library
         backend: Opens the sandbox.
     """
     calls = [call for call in run.calls if call.tool not in OWN_TOOLS]
-    first = await _Attempt(run, task, seat, library, backend).play(sorted(calls, key=_began))
-    if not first.differences or not _overlap(calls):
-        return first
-    # Of calls that were under way together, nobody knows which one the sandbox finished first.
-    second = await _Attempt(run, task, seat, library, backend).play(sorted(calls, key=_ended))
-    return first if second.differences else second
+    servers = _third_parties(run.record.manifest)
+    upstream = [call for call in calls if _server(call) in servers]
+    lost = {call.id for call in calls if _is_lost(call) and call not in upstream}
+
+    async def attempt(order: Callable[[CallRecord], int], left_out: Collection[int] = ()) -> Replay:
+        found = await _Attempt(run, task, seat, library, backend).play(sorted(calls, key=order), left_out)
+        found.of, found.upstream = len(calls) - len(upstream), len(upstream)
+        return found
+
+    # Of calls that were under way together, nobody knows which one the sandbox finished first, and of those that were
+    # cut off, whether they took effect.
+    orders = [_began, _ended] if _overlap(calls) else [_began]
+    attempts: list[Replay] = []
+    for order, left_out in [(order, out) for out in ([(), lost] if lost else [()]) for order in orders]:
+        found = await attempt(order, left_out)
+        if not found.differences:
+            return found
+        attempts.append(found)
+    if not lost:
+        return attempts[0]
+    return _despite(attempts[0], attempts[len(orders)])
+
+
+def _despite(made: Replay, left_out: Replay) -> Replay:
+    """What differs whether the calls that were cut off are made or not does not depend on them: it refutes."""
+    either = [odd for odd in made.differences if odd in left_out.differences]
+    either_way = {what for what, *_ in either}
+    other = [what for what, *_ in made.differences if what not in either_way]
+    depends = [f"{what}: came out differently, and may depend on a call that was cut off" for what in other]
+    return replace(made, differences=either, unproven=[*made.unproven, *depends])
 
 
 class _Attempt:
@@ -143,46 +186,76 @@ class _Attempt:
         self._disturbed: str | None = None
         """The first call that may have had side effects which cannot be reproduced."""
 
-    async def play(self, calls: Sequence[CallRecord]) -> Replay:
-        """Make the calls in this order, and look at the files that they leave."""
+    async def play(self, calls: Sequence[CallRecord], left_out: Collection[int] = ()) -> Replay:
+        """Make the calls in this order, but for some, and look at the files that they leave."""
         with TemporaryDirectory(prefix="m3bench-verify-", ignore_cleanup_errors=True) as name:
             root = Path(name)
             async with SandboxPool(self._backend, root) as pool:
                 lease = await pool.lease(servers=self._seat.servers, scenes=self._library.scenes(self._task))
                 for name, data in self._library.media(self._task):
                     lease.put(f"{MEDIA}/{name}", data)
-                await self._play(calls, lease)
+                await self._play(calls, left_out, lease)
                 await lease.finish(root / "left")
             self._compare_files(file_hashes(root / "left"))
         return self._found
 
-    async def _play(self, calls: Sequence[CallRecord], lease: Lease) -> None:
+    async def _play(self, calls: Sequence[CallRecord], left_out: Collection[int], lease: Lease) -> None:
         journal = _Numbers()
         router = Router(journal, _NoTools(), timeout=PATIENCE)
-        self._seat.run = _Stage(self._run.record.id, lease)
+        stage = self._seat.run = _Stage(self._run.record.id, lease, _limit(self._run.record.manifest, "calls"))
         try:
-            for admitted, call in enumerate(calls):
+            for call in calls:
                 journal.number = call.id
-                await self._again(router, call, admitted)
+                await self._again(router, stage, call, left_out)
         finally:
             self._seat.run = None
 
-    async def _again(self, router: Router, call: CallRecord, admitted: int) -> None:
+    async def _again(self, router: Router, stage: "_Stage", call: CallRecord, left_out: Collection[int]) -> None:
         what = f"call {call.id} ({call.tool})"
-        if call.owner == "limit":
-            self._found.differences += _odd_limit(what, call, admitted, self._run.record.started)
+        manifest = self._run.record.manifest
+        if _server(call) in _third_parties(manifest):
+            stage.admit()
+            self._found.unproven.append(f"{what}: a third-party server answered it")
             return
-        why = _unrepeatable(call, self._run.record.manifest)
-        if why is not None:
-            self._cannot(what, why)
+        if call.owner == "limit" and (said := _text(call.result or b"")) and not said.startswith(_CALLS_MADE):
+            self._refused(what, said, call)
+            return
+        if call.owner == "limit" and stage.limit is None:
+            self._found.unproven.append(f"{what}: its manifest states no limit")
+            return
+        if call.id in left_out:
+            stage.admit()
+            self._found.unproven.append(f"{what}: {_WHY_LOST}")
             return
         answer = await router.call(self._seat, _request(call))
+        if _is_lost(call):
+            self._found.unproven.append(f"{what}: {_WHY_LOST}")
+            return
+        if call.outcome == "unknown_tool" and _third_parties(manifest) and answer.outcome == "unknown_tool":
+            self._found.unproven.append(f"{what}: the words may name tools of third-party servers")
+            return
         if voids(answer.owner):
             self._cannot(what, f"it failed here: {_text(answer.result)}")
             return
         differences = list(_unequal(what, call, answer))
         self._found.calls += not differences
         self._report(differences)
+
+    def _refused(self, what: str, said: str, call: CallRecord) -> None:
+        """A call that was refused because of the time, which is not the same again."""
+        minutes = _limit(self._run.record.manifest, "minutes")
+        over = _OVER_TIME.fullmatch(said)
+        if over is not None and minutes is not None:
+            used = _minutes(self._run.record.started, call.wall)
+            if said != f"This run has used its {minutes:g} minutes: submit what you have.":
+                self._found.differences.append((f"{what}: limit", f"{over[1]} minutes", f"{minutes:g} minutes"))
+            elif used < minutes - 0.1:
+                self._found.differences.append(
+                    (f"{what}: limit", f"{over[1]} minutes used", f"{used:.1f} minutes used")
+                )
+        elif over is None and not (said.startswith(_SHUT) and "event" in self._run.record.manifest):
+            self._found.differences.append((f"{what}: result", said, "the words of a limit"))
+        self._found.unproven.append(f"{what}: it was refused because of the time")
 
     def _cannot(self, what: str, why: str) -> None:
         self._found.unproven.append(f"{what}: {why}")
@@ -211,9 +284,11 @@ class _Attempt:
 class _Stage:
     """The run, as a router needs it."""
 
-    def __init__(self, id: str, lease: Lease) -> None:
+    def __init__(self, id: str, lease: Lease, limit: float | None) -> None:
         self.id = id
+        self.limit = limit
         self._lease = lease
+        self._calls = 0
 
     def enter(self) -> None:
         """A call of this run has arrived."""
@@ -222,7 +297,10 @@ class _Stage:
         """That call is answered."""
 
     def admit(self) -> str | None:
-        """Every call is admitted: the limits were the first server's to enforce."""
+        """Count a call; the reason when the limit that its manifest states allows no more."""
+        if self.limit is not None and self._calls >= self.limit:
+            return f"{_CALLS_MADE}{self.limit:g} calls: submit what you have."
+        self._calls += 1
         return None
 
     def lose(self, request: ToolRequest, tool: str, answer: ToolAnswer) -> None:
@@ -278,17 +356,29 @@ def _request(call: CallRecord) -> ToolRequest:
     )
 
 
-def _unrepeatable(call: CallRecord, manifest: Mapping[str, object]) -> str | None:
-    """Why a call cannot be made again; None when it can."""
+_WHY_LOST = "it was cut off, and how far it got is not known"
+
+
+def _is_lost(call: CallRecord) -> bool:
+    """Whether a call was cut off, or lost through no fault of the client."""
+    return call.outcome is None or call.owner == "client" or voids(call.owner)
+
+
+def _server(call: CallRecord) -> str:
+    return call.tool.partition("/")[0]
+
+
+def _third_parties(manifest: Mapping[str, object]) -> set[str]:
+    """The third-party servers that a manifest names; what bears the name of a bundled one is asked here."""
     upstream = manifest.get("upstream")
-    servers = upstream if isinstance(upstream, Mapping) else {}
-    if call.tool.partition("/")[0] in servers or (servers and call.outcome == "unknown_tool"):
-        return "a third-party server answered it"
-    if call.outcome is None or call.owner == "client":
-        return "it was cut off, and how far it got is not known"
-    if voids(call.owner):
-        return "it was lost through no fault of the client, and how far it got is not known"
-    return None
+    return set(upstream) - set(whole_catalog().by_name) if isinstance(upstream, Mapping) else set()
+
+
+def _limit(manifest: Mapping[str, object], name: str) -> float | None:
+    """A limit of a run, as its manifest states it, when that is one that a server can have."""
+    limits = manifest.get("limits")
+    limit = limits.get(name) if isinstance(limits, Mapping) else None
+    return limit if isinstance(limit, int | float) and not isinstance(limit, bool) and 0 < limit < math.inf else None
 
 
 def _unequal(what: str, call: CallRecord, answer: ToolAnswer) -> Iterator[Odd]:
@@ -302,17 +392,6 @@ def _unequal(what: str, call: CallRecord, answer: ToolAnswer) -> Iterator[Odd]:
     for name, result, other in (("result", call.result, answer.result), ("whole result", call.full, answer.full)):
         if (result or b"") != other:
             yield f"{what}: {name}", _text(result or b""), _text(other)
-
-
-def _odd_limit(what: str, call: CallRecord, admitted: int, started: str) -> Iterator[Odd]:
-    """A call that was refused for a limit of the run, which must have been reached."""
-    said = _LIMIT.match(_text(call.result or b""))
-    if said is None:
-        yield f"{what}: result", _text(call.result or b""), "the words of a limit"
-    elif said[1] is not None and admitted < int(said[1]):
-        yield f"{what}: limit", f"{said[1]} calls made", f"{admitted} calls made"
-    elif said[2] is not None and _minutes(started, call.wall) < float(said[2]) - 0.1:
-        yield f"{what}: limit", f"{said[2]} minutes used", f"{_minutes(started, call.wall):.1f} minutes used"
 
 
 def _minutes(start: str, end: str) -> float:

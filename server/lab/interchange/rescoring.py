@@ -94,7 +94,7 @@ class _Rescoring:
         """Everything that is not as claimed."""
         self._compare_hashes()
         samples = list(self._samples())
-        results = [result for sample in samples for result in self._rescored(sample)]
+        results = [result for sample in samples for result in self._checked(sample)]
         self._compare_claims(len(samples), results)
         named = {sample.run for sample in self._submission.samples}
         if stray := [run for run in self._submission.runs if run not in named]:
@@ -132,6 +132,17 @@ class _Rescoring:
         lost = [call for call in without_restarts(_of_agent(run)) if voids(call.owner)]
         if run.record.state == "scored" and not lost:
             self._differ("bundle", where, "void", "scored, and no call was lost through the fault of others")
+
+    def _checked(self, sample: Sample) -> list[Result]:
+        """The sample rescored; a record that makes the checks themselves fail is none of ours."""
+        try:
+            return list(self._rescored(sample))
+        except M3Error:
+            raise
+        except Exception as error:
+            where = f"run {(sample.run or '')[:12]} ({sample.task})"
+            self._differ(where, "record", "one that can be checked", type(error).__name__)
+            return []
 
     def _rescored(self, sample: Sample) -> Iterator[Result]:
         """The sample with the card that its log gives, when it gives one."""
@@ -323,5 +334,8 @@ def _equal(claimed: object, real: object) -> bool:
     if isinstance(claimed, bool) or isinstance(real, bool):
         return claimed is real
     if isinstance(claimed, int | float) and isinstance(real, int | float):
-        return math.isclose(claimed, real, rel_tol=0, abs_tol=TOLERANCE)
+        try:
+            return math.isclose(claimed, real, rel_tol=0, abs_tol=TOLERANCE)
+        except OverflowError:
+            return False
     return type(claimed) is type(real) and bool(claimed == real)

@@ -115,6 +115,12 @@ class SignedTally:
         return dict(self._predicate["counts"])
 
     @property
+    def starts(self) -> Mapping[str, tuple[str, str]] | None:
+        """The task and state of every run that the server started; None when it did not list them."""
+        listed = self._predicate.get("starts")
+        return None if listed is None else {start["run"]: (start["task"], start["state"]) for start in listed}
+
+    @property
     def whose(self) -> str:
         """Whose runs are counted, in words."""
         return "its record" if self._predicate.get("seat") is None else "this participant"

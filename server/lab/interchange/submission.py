@@ -10,6 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
+from unicodedata import category
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,8 +19,15 @@ from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import BundleIndex, PackedCall, PackedFile, PackedRun
 from m3bench.server.lab.interchange.signatures import Signatures
 from m3bench.server.lab.results.resultset import Header, Sample
+from m3bench.server.scoring.words import printable
 from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.errors import InputFileError
+
+MAX_NAME = 4000
+"""Characters of whatever has a name; the profile of a set may list several."""
+
+MAX_REPEATS = 10_000
+MAX_SAMPLES = 1_000_000
 
 MAX_PATH = 1000
 """Characters of a file's path in a workspace."""
@@ -64,6 +72,16 @@ class Submission:
         self.index = self._one(bundle.INDEX, BundleIndex)
         self.header = self._one(bundle.HEADER, Header)
         self.samples = tuple(self._many(bundle.SAMPLES, Sample))
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        """Names and numbers must be such as a server writes; a name that a screen could act upon is none."""
+        header, path = self.header, self._archive.path
+        if not 1 <= header.repeats <= MAX_REPEATS or len(header.tasks) * header.repeats > MAX_SAMPLES:
+            raise InputFileError(path, f"plans more samples than are read (at most {MAX_SAMPLES})")
+        for name in (header.name, header.agent, header.solver, header.profile, header.started, *header.tasks):
+            if len(name) > MAX_NAME or any(category(character) == "Cc" for character in name):
+                raise InputFileError(path, f"holds {printable(name[:80])!r}, which is no name")
 
     @cached_property
     def runs(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ What was to be played and was not counts as not solved here: whoever leaves out 
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import count, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,7 +24,14 @@ NOT_SUBMITTED = "not submitted"
 """Why a sample has a run that nobody made."""
 
 
-def unpack(path: Path, folder: Path, library: Library, encoder: Encoder, name: str | None = None) -> None:
+def unpack(
+    path: Path,
+    folder: Path,
+    library: Library,
+    encoder: Encoder,
+    name: str | None = None,
+    unsolved: Mapping[str, int] | None = None,
+) -> None:
     """Write a bundle's result set into a folder.
 
     Args:
@@ -32,6 +40,7 @@ def unpack(path: Path, folder: Path, library: Library, encoder: Encoder, name: s
         library: The tasks.
         encoder: To score with what was not played.
         name: What the set is called; as the bundle says when left out.
+        unsolved: By task, the attempts that count as not solved; what is planned and not there when None.
 
     Raises:
         InputFileError: The file is not a bundle, or not a whole one.
@@ -39,8 +48,12 @@ def unpack(path: Path, folder: Path, library: Library, encoder: Encoder, name: s
     with Archive(path, NAMES) as archive:
         submission = Submission(archive)
         header = submission.header
-        write_header(folder, header.model_copy(update={"name": name or header.name}))
-        skipped = list(_skipped(submission, library, encoder))
+        tasks = (
+            *header.tasks,
+            *(task for task in unsolved or () if task not in header.tasks and task in library.tasks),
+        )
+        write_header(folder, header.model_copy(update={"name": name or header.name, "tasks": tasks}))
+        skipped = list(_skipped(submission, library, encoder, unsolved))
         import_runs(folder / DATA, (*_packed(submission, folder / DATA), *((run, ()) for _, run in skipped)))
         for sample in (*submission.samples, *(sample for sample, _ in skipped)):
             append_sample(folder, sample)
@@ -57,11 +70,19 @@ def _packed(submission: Submission, data: Path) -> Iterator[tuple[RunRecord, Seq
         yield run.record, run.calls
 
 
-def _skipped(submission: Submission, library: Library, encoder: Encoder) -> Iterator[tuple[Sample, RunRecord]]:
+def _skipped(
+    submission: Submission, library: Library, encoder: Encoder, unsolved: Mapping[str, int] | None
+) -> Iterator[tuple[Sample, RunRecord]]:
     """What was to be played and was not."""
     header = submission.header
     there = {(sample.task, sample.repeat) for sample in submission.samples}
     manifest = submission.run(submission.runs[0]).record.manifest if submission.runs else {}
+    if unsolved is not None:
+        for task, number in unsolved.items():
+            free = (repeat for repeat in count(1) if (task, repeat) not in there)
+            for repeat in islice(free, number if task in library.tasks else 0):
+                yield nothing_done(header, task, repeat, manifest, library, encoder)
+        return
     for task in header.tasks:
         for repeat in range(1, header.repeats + 1):
             if (task, repeat) not in there:

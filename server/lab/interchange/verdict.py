@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
+from pydantic import TypeAdapter
+
 from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.tasks.json_types import JsonObject
 
@@ -17,15 +19,18 @@ _LONG = 300
 Odd = tuple[str, object, object]
 """What is odd, what is claimed, what was found."""
 
+REPLAYED_SHARE = 0.95
+"""Of the calls that are no third-party server's, how many must have been made again for the level."""
+
 LEVELS: tuple[Level, ...] = ("refuted", "consistent", "replayed", "attested")
 """From the lowest to the highest."""
 
 PROVES: dict[Level, str] = {
     "attested": "A server whose key you trust signed every run as it was sealed, and nothing here contradicts it.",
-    "replayed": "Every call was made again in a fresh sandbox, with the same results and the same files, and the "
+    "replayed": "The calls were made again in a fresh sandbox, with the same results and the same files, and the "
     "numbers follow from them.",
-    "consistent": "The numbers follow from the log, and the log does not contradict itself. Not every call was made "
-    "again.",
+    "consistent": "The numbers follow from the log, and the log does not contradict itself. Too few calls were made "
+    "again to say more.",
     "refuted": "Something is not as claimed.",
 }
 
@@ -70,6 +75,12 @@ class ReplayCount(JsonDocument):
 
     runs: int
     calls: int
+    tried: int = 0
+    """Runs that were replayed as far as that can be done."""
+    of: int = 0
+    """Calls that there are, without those of third-party servers."""
+    upstream: int = 0
+    """Calls that third-party servers answered, which nobody can make again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +101,12 @@ class VerdictDocument(JsonDocument):
     replayed: ReplayCount
     differences: tuple[Discrepancy, ...]
     notes: tuple[str, ...]
+    unsolved: Mapping[str, int] | None = None
+    """By task: attempts that count as not solved, because the server that signed started them and they are not in the
+    bundle; null when nobody signed."""
+
+
+_DOCUMENT = TypeAdapter(VerdictDocument)
 
 
 @dataclass(kw_only=True)
@@ -106,12 +123,20 @@ class BundleVerdict:
     """How many values of score cards were compared."""
     replayed: int = 0
     """Runs whose calls were all made again, with the same results and files."""
+    tried: int = 0
+    """Runs that were replayed as far as that can be done."""
     calls: int = 0
     """Calls that were made again and came out the same."""
+    of_calls: int = 0
+    """Calls of the runs that were tried, without those of third-party servers."""
+    upstream: int = 0
+    """Calls that third-party servers answered."""
     signers: list[str] = field(default_factory=list)
     """Fingerprints of the trusted keys that signed all of it; empty when there is none."""
     starts: dict[str, int] = field(default_factory=dict)
     """How many runs the server that signed has started, and what became of them; empty when nobody signed."""
+    unsolved: dict[str, int] | None = None
+    """By task: attempts that the server started and that are not here; None when nobody signed."""
     coverage: Coverage = Coverage()
     differences: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -129,7 +154,17 @@ class BundleVerdict:
             return "refuted"
         if self.signers:
             return "attested"
-        return "replayed" if 0 < self.runs == self.replayed else "consistent"
+        return "replayed" if self.made_again else "consistent"
+
+    @property
+    def made_again(self) -> bool:
+        """Whether enough calls were made again, and none was answered by somebody who cannot be asked."""
+        return 0 < self.runs == self.tried and not self.upstream and self.calls >= REPLAYED_SHARE * self.of_calls
+
+    @property
+    def share(self) -> str:
+        """How many of the calls were made again, in words; empty when it is all of them."""
+        return f" ({self.calls} of {self.of_calls} calls)" if self.calls < self.of_calls else ""
 
     @property
     def summary(self) -> str:
@@ -138,8 +173,9 @@ class BundleVerdict:
             return "refuted"
         whose = "public set" if self.public else "set of its own"
         signed = f"signed by {', '.join(self.signers)}" if self.signers else "unattested"
-        again = ["replayed"] if self.level == "attested" and 0 < self.runs == self.replayed else []
-        return ", ".join([self.level, *again, whose, signed])
+        again = [f"replayed{self.share}"] if self.made_again else []
+        level = [] if self.level == "replayed" else [self.level]
+        return ", ".join([*level, *again, whose, signed])
 
     def reaches(self, level: Level) -> bool:
         """Whether the level is this one or a higher one."""
@@ -171,9 +207,34 @@ class BundleVerdict:
             coverage=self.coverage,
             runs=self.runs,
             values=self.values,
-            replayed=ReplayCount(runs=self.replayed, calls=self.calls),
+            replayed=ReplayCount(
+                runs=self.replayed, calls=self.calls, tried=self.tried, of=self.of_calls, upstream=self.upstream
+            ),
             differences=tuple(self.differences),
             notes=tuple(self.notes),
+            unsolved=None if self.unsolved is None else dict(self.unsolved),
+        )
+
+    @classmethod
+    def read(cls, data: object) -> "BundleVerdict":
+        """A verdict from its document."""
+        found = _DOCUMENT.validate_python(data)
+        return cls(
+            name=found.name,
+            public=found.set == "public",
+            runs=found.runs,
+            values=found.values,
+            replayed=found.replayed.runs,
+            tried=found.replayed.tried,
+            calls=found.replayed.calls,
+            of_calls=found.replayed.of,
+            upstream=found.replayed.upstream,
+            signers=list(found.signers),
+            starts=dict(found.starts),
+            unsolved=None if found.unsolved is None else dict(found.unsolved),
+            coverage=found.coverage,
+            differences=list(found.differences),
+            notes=list(found.notes),
         )
 
     def to_json(self) -> JsonObject:

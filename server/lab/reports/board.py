@@ -109,7 +109,7 @@ class BundleBoard:
     def _with(self, digest: str) -> Accepted | None:
         return next((bundle for bundle in self.bundles if bundle.sha256 == digest), None)
 
-    def accept(self, path: Path, verdict: BundleVerdict, at_least: Level = "consistent") -> BoardDecision:
+    def accept(self, path: Path, verdict: BundleVerdict, at_least: Level = "replayed") -> BoardDecision:
         """Put a bundle on the board, unless there is an objection.
 
         Args:
@@ -142,12 +142,20 @@ class BundleBoard:
 
     def write(self) -> Leaderboard:
         """Write the site again; returns the document of its board."""
-        with TemporaryDirectory(prefix="m3bench-board-") as place:
+        with (
+            TemporaryDirectory(prefix="m3bench-board-") as place,
+            TemporaryDirectory(prefix=".draft-", dir=self.folder) as folder,
+        ):
+            draft = Path(folder)
             sets = [self._read(bundle, Path(place)) for bundle in self.bundles]
             verdicts = {bundle.name: bundle.verdict for bundle in self.bundles}
-            return write_site(
-                self.folder, sets, mixed=self._index.mixed, libraries=[self._library], verdicts=verdicts
-            )  # fmt: skip
+            document = write_site(draft, sets, mixed=self._index.mixed, libraries=[self._library], verdicts=verdicts)
+            # Only when all of it is there: what fails before leaves the site as it was.
+            for path in sorted(path for path in draft.rglob("*") if path.is_file()):
+                target = self.folder / path.relative_to(draft)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(target)
+            return document
 
     def _objection(self, path: Path, verdict: BundleVerdict, at_least: Level, found: Accepted | None) -> str:
         """Why a bundle cannot be accepted; empty when it can."""
@@ -161,7 +169,7 @@ class BundleBoard:
             return "there is no scored run in it"
         if found is not None:
             return ""
-        return self._copy(path) or self._unlike(path)
+        return self._copy(path) or self._unlike(path, verdict)
 
     def _copy(self, path: Path) -> str:
         """Why a bundle is a copy of one on the board; empty when it is none."""
@@ -182,14 +190,14 @@ class BundleBoard:
                     return f"run {id[:12]} has {what} that a run on the board has already ({other})"
         return ""
 
-    def _unlike(self, path: Path) -> str:
-        """Why a bundle does not compare with those on the board; empty when it does."""
-        if self._index.mixed or not self.bundles:
-            return ""
+    def _unlike(self, path: Path, verdict: BundleVerdict) -> str:
+        """Why a bundle does not compare with those on the board; empty when it does, and can be read as a set."""
         with TemporaryDirectory(prefix="m3bench-board-") as place:
-            first = self._read(self.bundles[0], Path(place))
-            unpack(path, Path(place) / "new", self._library, self._encoder)
+            unpack(path, Path(place) / "new", self._library, self._encoder, unsolved=verdict.unsolved)
             new = read_resultset(Path(place) / "new")
+            if self._index.mixed or not self.bundles:
+                return ""
+            first = self._read(self.bundles[0], Path(place))
             try:
                 refuse_unlike(
                     [first, new], ["this board", new.header.name], ", on a board of their own, or say --mixed"
@@ -200,7 +208,8 @@ class BundleBoard:
 
     def _read(self, bundle: Accepted, place: Path) -> ResultSet:
         folder = place / bundle.sha256[:12]
-        unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name)
+        unsolved = bundle.verdict.unsolved
+        unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name, unsolved)
         return read_resultset(folder)
 
 

@@ -9,7 +9,7 @@ prompt-driven text loop over the authors' own servers and tasks, and their avera
 of ours do not compare with them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -215,6 +215,7 @@ def leaderboard_document(
     common: bool = False,
     joint: bool = False,
     document_of: TotalsOf = set_totals,
+    unranked: Collection[str] = (),
 ) -> Leaderboard:
     """What there is to show of several result sets.
 
@@ -224,6 +225,7 @@ def leaderboard_document(
         common: Compare over the tasks that all sets have.
         joint: Give ranks that hold together at 95 %, and not each by itself.
         document_of: Gives the totals of a set, or its document, for callers that need it too.
+        unranked: Names of sets that get no rank.
 
     Raises:
         UserError: The sets do not compare and nobody asked to put them together, or one is given twice or empty.
@@ -237,7 +239,8 @@ def leaderboard_document(
     if not mixed:
         refuse_unlike(sets, names, ", or say --mixed, and the page will say so too, without ranks")
     unlike = differences(sets, names)
-    rankings = {} if unlike else _compared(dict(zip(names, sets, strict=True)), joint)
+    compared = {name: results for name, results in zip(names, sets, strict=True) if name not in unranked}
+    rankings = {} if unlike or not compared else _compared(compared, joint)
     entries = [
         _entry(
             results,

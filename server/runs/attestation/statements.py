@@ -147,12 +147,23 @@ def state_tally(
     predicate = {
         "log": {"size": len(entries), "root": top},
         "counts": counted(Counter(run.state for run in runs)),
+        "starts": _starts(runs),
         **({"seat": seat} if seat is not None else {}),
         "sealed": {run.id: run.seal.rpartition(":")[2] for run in sorted(runs, key=lambda run: run.id) if run.seal},
         "first": min((run.started for run in runs), default=None),
         "last": max((run.ended for run in runs if run.ended), default=None),
     }
     return state(key, {"log": top}, TALLY, predicate)
+
+
+def _starts(runs: Sequence[RunRecord]) -> list[dict[str, object]]:
+    """Every run that was started: of which task, the how manieth of it, and what became of it."""
+    tries: Counter[str] = Counter()
+    found: list[dict[str, object]] = []
+    for run in sorted(runs, key=lambda run: (run.started, run.id)):
+        tries[run.task] += 1
+        found.append({"run": run.id, "task": run.task, "repeat": tries[run.task], "state": run.state})
+    return found
 
 
 def counted(states: Mapping[str, int]) -> dict[str, int]:

@@ -2,16 +2,18 @@
 
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import anyio
 import anyio.lowlevel
 import pytest
 import uvicorn
 from anyio.abc import SocketStream
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from m3bench.proxy.transports.admission import Identities
 from m3bench.proxy.transports.connections import BoundedProtocol
+from m3bench.server.runs.event import token_hash
 
 pytestmark = pytest.mark.anyio
 
@@ -33,8 +35,8 @@ class Impatient(BoundedProtocol):
 
 
 @asynccontextmanager
-async def listening(protocol: type[BoundedProtocol]) -> AsyncIterator[int]:
-    server = uvicorn.Server(uvicorn.Config(echo, http=protocol, lifespan="off", log_level="critical"))
+async def listening(protocol: type[BoundedProtocol], app: ASGIApp = echo) -> AsyncIterator[int]:
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, lifespan="off", log_level="critical"))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         with anyio.fail_after(60):
@@ -103,15 +105,69 @@ async def test_when_there_are_too_many_the_one_that_was_silent_for_longest_goes(
             await one.aclose()
 
 
-async def test_when_all_are_busy_another_one_is_told_to_come_back() -> None:
+async def test_bodies_that_do_not_come_are_the_first_to_go() -> None:
+    """Whoever holds all connections with bodies that they never finish keeps nobody out."""
     async with listening(Crowded) as port:
-        busy = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(3)]
-        for one in busy:
+        slow = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(3)]
+        for one in slow:
             await one.send(HEAD)
         await anyio.wait_all_tasks_blocked()
         async with await anyio.connect_tcp("127.0.0.1", port) as stream:
-            assert b"503" in await read_all(stream)
-        for one in busy:
+            await stream.send(HEAD + b"abcd")
+            assert b"200 OK" in await stream.receive()
+        assert await read_all(slow[0]) == b""
+        for one in slow[1:]:
             await one.send(b"abcd")
+            assert b"200 OK" in await one.receive()
+        for one in slow:
+            await one.aclose()
+
+
+class Known(BoundedProtocol):
+    max_connections = 6
+    identities = Identities({token_hash(name): name for name in ("hog", "ann")})
+
+
+async def test_whoever_holds_the_most_loses_a_connection() -> None:
+    async with listening(Known) as port:
+        ann = await anyio.connect_tcp("127.0.0.1", port)
+        await ann.send(_of("ann"))
+        hog = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(20)]
+        for one in hog:
+            with suppress(anyio.BrokenResourceError):
+                await one.send(_of("hog"))
+        await ann.send(b"abcd")
+        assert b"200 OK" in await ann.receive()
+        for one in (ann, *hog):
+            await one.aclose()
+
+
+def _of(name: str) -> bytes:
+    return HEAD.replace(b"\r\n\r\n", b"\r\nauthorization: Bearer %b\r\n\r\n" % name.encode())
+
+
+async def test_when_all_are_busy_another_one_is_told_to_come_back() -> None:
+    busy, answer = anyio.Event(), anyio.Event()
+    under_way = 0
+
+    async def wait(scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal under_way
+        under_way += 1
+        if under_way == 3:
+            busy.set()
+        await answer.wait()
+        await echo(scope, receive, send)
+
+    async with listening(Crowded, wait) as port:
+        waiting = [await anyio.connect_tcp("127.0.0.1", port) for _ in range(3)]
+        for one in waiting:
+            await one.send(HEAD + b"abcd")
+        await busy.wait()
+        async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+            refused = await read_all(stream)
+            assert b"503" in refused
+            assert b"retry-after: 1" in refused
+        answer.set()
+        for one in waiting:
             assert b"200 OK" in await one.receive()
             await one.aclose()

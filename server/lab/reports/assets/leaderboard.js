@@ -39,7 +39,7 @@ function levelSection(data) {
   const known = data.entries.filter((entry) => entry.verdict);
   if (!known.length) return null;
   const levels = [...new Map(known.map((entry) => [entry.verdict.verdict, entry.verdict])).values()];
-  const scored = (entry) => `${entry.verdict.coverage.scored} of ${entry.verdict.coverage.planned}`;
+  const scored = (entry) => `${entry.verdict.coverage.scored} of ${entry.verdict.coverage.planned}, ${entry.verdict.coverage.void} void, ${entry.verdict.coverage.missing} missing`;
   const counted = (entry) => Object.entries(entry.verdict.starts).map(([state, number]) => `${number} ${state}`).join(", ") || "not known";
   return section("levels", "How far each set can be trusted", "what was to be played and was not submitted counts as not solved",
     table({ stack: true, className: "sentences", columns: [{ label: "level", head: true }, { label: "what it proves" }, { label: "what it cannot" }], rows: levels.map((one) => [badge(levelTone(one.verdict), one.verdict), one.proves, one.cannot_prove]) }),

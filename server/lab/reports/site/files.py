@@ -201,6 +201,10 @@ def site(
         yield from _run_files(name, results, pages, tried, small)
 
 
+MAX_VOID = 0.1
+"""The share of void samples above which a set that came as a bundle is shown without ranks."""
+
+
 def write_site(
     folder: Path,
     sets: Sequence[ResultSet],
@@ -238,7 +242,11 @@ def write_site(
         tell(results.header.name)
         return made[key]
 
-    document = leaderboard_document(sets, mixed=mixed, common=common, joint=joint, document_of=document_of)
+    known = (verdicts or {}).items()
+    unranked = {name for name, verdict in known if verdict.coverage.void > MAX_VOID * verdict.coverage.planned}
+    document = leaderboard_document(
+        sets, mixed=mixed, common=common, joint=joint, document_of=document_of, unranked=unranked
+    )
     entries = (replace(entry, verdict=_shown((verdicts or {}).get(entry.name))) for entry in document.entries)
     document = replace(document, entries=tuple(entries))
     if common:

@@ -44,7 +44,7 @@ def accept(tmp_path: Path, library: Library, encoder: Encoder, verify: Callable[
 
     def put(path: Path) -> tuple[str, str]:
         board = BundleBoard(tmp_path / "board", library, encoder)
-        answer = board.accept(path, verify(path))
+        answer = board.accept(path, verify(path), "consistent")
         return answer.outcome, answer.why
 
     return put
@@ -144,7 +144,7 @@ def test_what_was_left_out_counts_as_not_solved(
     verdict = verify(path)
     assert verdict.confirmed, verdict.differences
     board = BundleBoard(tmp_path / "board", library, encoder)
-    assert board.accept(path, verdict).outcome == "accepted"
+    assert board.accept(path, verdict, "consistent").outcome == "accepted"
     (entry,) = board.write().entries
     assert entry.summary.metrics["average"] == 0.5
     assert entry.verdict is not None
@@ -159,6 +159,21 @@ def test_sets_that_do_not_compare_are_refused(bundle: Path, played: Path, tmp_pa
     pack(tmp_path / "one", tmp_path / "one.m3run")
     outcome, why = accept(tmp_path / "one.m3run")
     assert (outcome, "task list is" in why) == ("refused", True), why
+
+
+def test_a_board_is_written_whole_or_not_at_all(
+    bundle: Path, tmp_path: Path, accept: Accept, library: Library, encoder: Encoder
+) -> None:
+    assert accept(bundle)[0] == "accepted"
+    board = BundleBoard(tmp_path / "board", library, encoder)
+    board.write()
+    before = digests(tmp_path / "board" / "runs"), (tmp_path / "board" / "index.html").read_bytes()
+    (kept,) = (tmp_path / "board" / "bundles").iterdir()
+    kept.write_bytes(kept.read_bytes()[:1000])
+    with pytest.raises(InputFileError):
+        board.write()
+    assert (digests(tmp_path / "board" / "runs"), (tmp_path / "board" / "index.html").read_bytes()) == before
+    assert not list((tmp_path / "board").glob(".draft-*"))
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, library: Library, encoder: Encoder) -> None:
@@ -187,7 +202,7 @@ def test_what_judges_said_is_packed_and_only_with_its_run(
     assert verdict.confirmed
     assert "What judges said is the submitter's word: nobody was asked again." in verdict.notes
     board = BundleBoard(tmp_path / "board", library, encoder)
-    assert board.accept(tmp_path / "judged.m3run", verdict).outcome == "accepted"
+    assert board.accept(tmp_path / "judged.m3run", verdict, "consistent").outcome == "accepted"
     members[f"runs/{other}/judges.json"] = members.pop(f"runs/{first}/judges.json")
     index_again(members)
     assert not verify(packed(members, tmp_path / "moved.m3run")).confirmed

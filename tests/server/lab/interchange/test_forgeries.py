@@ -249,6 +249,36 @@ def refused_for_a_limit(members: Members, calls: list[Any]) -> None:
     calls[-1].update(outcome="failed", owner="limit", result=value, forwarded_ns=None, returned_ns=None)
 
 
+def all_refused(limit: int, text: str, *, stated: bool) -> Forge:
+    """As if no call had been allowed, so that none needs to be made again."""
+
+    def forge(members: Members, run: str) -> None:
+        def state(found: Any) -> None:
+            found["manifest"].update(limits={"calls": limit, "minutes": 60})
+
+        found = {"content": [{"type": "text", "text": text}], "isError": True}
+        for task in ("survey-1", "sum-1"):
+            value, place = put_value(members, json.dumps(found).encode()), run_of(members, task)
+            each(outcome="failed", owner="limit", result=value, forwarded_ns=None, returned_ns=None)(members, place)
+            if stated:
+                change_json(members, f"{place}/run.json", state)
+
+    return forge
+
+
+def invented(members: Members, calls: list[Any]) -> None:
+    for call in calls[1:]:
+        call.update(result=put_value(members, b'{"content": [{"type": "text", "text": "99"}]}'))
+
+
+def bundled_as_third_party(members: Members, run: str) -> None:
+    """A server of ours that is said to be another, so that nobody can ask it, and what it is said to have answered."""
+    all_from_references(members, run)
+    for task in ("survey-1", "sum-1"):
+        place = run_of(members, task)
+        change_json(members, f"{place}/run.json", lambda found: found["manifest"].update(upstream={"math": {}}))
+
+
 def third_party(members: Members, run: str) -> None:
     """A server that nobody here can ask."""
     change_json(members, f"{run}/run.json", lambda found: found["manifest"].update(upstream={"oracle": {}}))
@@ -287,7 +317,7 @@ FORGERIES: dict[str, tuple[Forge, Level, str]] = {
     "a whole result that was never cut": (
         lines(lambda members, calls: calls[0].update(full=put_value(members, b"{}"))), "refuted", "whole result"
     ),
-    "a limit that was not reached": (lines(refused_for_a_limit), "refuted", "limit: 200 calls made / 2 calls made"),
+    "a limit that was not reached": (lines(refused_for_a_limit), "refuted", "owner: limit / agent"),
     "a limit in other words": (first(owner="limit", outcome="failed"), "refuted", "the words of a limit"),
     "a file that no tool wrote": (file("answer.txt", b"15.5"), "refuted", "file answer.txt"),
     "a file that was changed": (file("media/note.png", b"GIF"), "refuted", "file media/note.png"),
@@ -302,6 +332,8 @@ FORGERIES: dict[str, tuple[Forge, Level, str]] = {
     "calls of another day": (each(wall="2026-01-01T00:00:00+00:00"), "refuted", "during its run"),
     "calls at no time": (each(wall="yesterday"), "refuted", "a moment"),
     "a run that ended before it began": (record(ended="2020-01-01T00:00:00+00:00"), "refuted", "end"),
+    "a run in the first year": (record(started="0001-01-01T00:00:00+00:00"), "refuted", "two moments"),
+    "calls in the first year": (each(wall="0001-01-01T00:00:00+14:00"), "refuted", "a moment"),
     "a run in the future": (record(ended="2999-01-01T00:00:00+00:00"), "refuted", "in the past"),
     "a run before its set": (header(started="2999-01-01T00:00:00+00:00"), "refuted", "after the set began"),
     "a run without an end": (record(ended=None), "refuted", "two moments"),
@@ -316,6 +348,21 @@ FORGERIES: dict[str, tuple[Forge, Level, str]] = {
     ),
     "a call that is said to be cut off": (lines(cut_off), "consistent", "it was cut off"),
     "a server that nobody can ask": (third_party, "consistent", "a third-party server answered it"),
+    "a call cut off, and what came after it invented": (
+        both(lines(cut_off), lines(invented)), "refuted", ": result"
+    ),
+    "a bundled server that is said to be another": (bundled_as_third_party, "refuted", ": result"),
+    "every call refused by a limit that was not stated": (
+        all_refused(0, "This run has made its 0 calls: submit what you have.", stated=False), "refuted", "owner: limit"
+    ),
+    "every call refused by a limit that no server has": (
+        all_refused(0, "This run has made its 0 calls: submit what you have.", stated=True),
+        "consistent", "its manifest states no limit"
+    ),
+    "every call refused because of the time": (
+        all_refused(200, "This run has used its 60 minutes: submit what you have.", stated=False),
+        "refuted", "60 minutes used"
+    ),
     "calls in another order": (lines(swapped), "replayed", "unattested"),
     "a call left out": (lines(lambda members, calls: calls.pop()), "replayed", "unattested"),
     "another answer": (another_answer, "replayed", "unattested"),
@@ -331,7 +378,8 @@ FORGERIES: dict[str, tuple[Forge, Level, str]] = {
 QUICK = (
     "a result that was invented",
     "a file that no tool wrote",
-    "a call that is said to be cut off",
+    "a call cut off, and what came after it invented",
+    "every call refused by a limit that was not stated",
     "another answer",
 )
 """The ones that `make test` tries."""

@@ -19,6 +19,7 @@ from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.attesting import attest_bundle
 from m3bench.server.lab.interchange.rescoring import verify_bundle
 from m3bench.server.lab.interchange.verdict import BundleVerdict, Level
+from m3bench.server.lab.reports.board import BundleBoard
 from m3bench.server.runs.attestation.keys import PublicKey, make_key
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.library import Library
@@ -201,6 +202,14 @@ def left_out(members: Members, run: str) -> None:
     change_json(members, "set.json", lambda header: header.update(tasks=["sum-1"]))
 
 
+def called_void(members: Members, run: str) -> None:
+    """A bad run that is said to be void, and left out."""
+    for name in list(members):
+        if name.startswith(f"{run}/"):
+            del members[name]
+    change_lines(members, "samples.jsonl", lambda lines: _of(lines, "survey-1").update(state="void", reason="outage"))
+
+
 def _of(lines: list[Any], task: str) -> Any:
     return next(line for line in lines if line["task"] == task)
 
@@ -216,11 +225,12 @@ CHANGES: dict[str, tuple[Callable[[Members, str], None], Level, str]] = {
     "another result, all sums right": (another_result, "refuted", "signed log"),
     "another answer, all sums right": (another_answer, "refuted", "signed seal"),
     "another client, all sums right": (another_client, "refuted", "signed client"),
+    "a run called void and left out": (called_void, "refuted", "state that was signed: void / scored"),
     "a run left out": (left_out, "attested", "1 runs that it sealed are not in this bundle"),
 }
 
 
-QUICK = ("the statement on another run", "another answer, all sums right", "a run left out")
+QUICK = ("the statement on another run", "a run called void and left out", "a run left out")
 """The ones that `make test` tries."""
 
 
@@ -236,6 +246,13 @@ def test_a_change_to_what_was_signed_is_found(name: str, signed: Signed, encoder
     verdict = verified(packed(members, tmp_path / "changed.m3run"), signed, encoder, signed.key)
     assert verdict.level == level, whats(verdict)
     assert said in whats(verdict), whats(verdict)
+    if name == "a run left out":
+        assert verdict.unsolved == {"survey-1": 1}
+        assert (verdict.coverage.scored, verdict.coverage.missing) == (1, 1)
+        board = BundleBoard(tmp_path / "board", signed.library, encoder)
+        assert board.accept(tmp_path / "changed.m3run", verdict).outcome == "accepted"
+        (entry,) = board.write().entries
+        assert entry.summary.metrics["average"] == 0.5, "what was left out counts as not solved"
 
 
 @pytest.mark.slow
