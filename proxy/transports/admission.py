@@ -35,11 +35,12 @@ class Identities:
 
     Args:
         guests: Those who may come in, by the SHA-256 of their token; empty where all have one token or none.
+        known: Whether they were told apart before, by sign-in.
     """
 
-    def __init__(self, guests: Mapping[str, str]) -> None:
+    def __init__(self, guests: Mapping[str, str], *, known: bool = False) -> None:
         self._guests = guests
-        self.known = bool(guests)
+        self.known = known or bool(guests)
         """Whether everybody can be told from everybody else."""
 
     def of(self, headers: Headers, client: tuple[str, int] | None) -> str:
@@ -123,7 +124,9 @@ class Admission:
         if scope["type"] != "http" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
-        who = self._identities.of(scope["headers"], scope.get("client"))
+        who = (self._identities.known and scope.get(IDENTITY)) or self._identities.of(
+            scope["headers"], scope.get("client")
+        )
         if not self._share.admits(who):
             text = "You have too many requests under way: wait for some of their answers"
             await come_again(text)(scope, receive, send)

@@ -102,7 +102,7 @@ def http_app(
     handled = _Endpoint(front, settings, handles, open_seat, close_seat)
     forwarding = None
     if seat_address is not None:
-        forwarding = Forwarding(handled.calls, seat_address, handles.__contains__, known=bool(settings.guests))
+        forwarding = Forwarding(handled.calls, seat_address, handles.__contains__, known=bool(settings.guests or settings.guard))
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -132,7 +132,9 @@ def http_app(
 def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASGIApp:
     """An application behind the checks that settings ask for; pages check by themselves who may see them."""
     if settings.guard is not None:
-        return CheckNames(settings.guard(app if pages is None else _Beside(app, pages)), settings)
+        # By address until a token is known, and then by whose it is.
+        people = Admission(app if pages is None else _Beside(app, pages), Identities({}, known=True), MAX_REQUESTS)
+        return CheckNames(Admission(settings.guard(people), Identities({}), MAX_REQUESTS), settings)
     if settings.guests:
         app = RequireGuest(app, settings.guests)
     elif settings.token is not None:
@@ -165,7 +167,7 @@ class _Endpoint:
         )
         self._owners: dict[str, str] = {}
         """Whose each session is."""
-        self._known = bool(settings.guests)
+        self._known = bool(settings.guests or settings.guard)
         self._opening = Share(MAX_SESSIONS, known=self._known)
         """Sessions that somebody is about to have."""
         bodies = Bodies(known=self._known)

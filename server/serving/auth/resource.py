@@ -16,11 +16,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from m3bench.proxy.transports.access import refusal
+from m3bench.proxy.transports.admission import IDENTITY
 from m3bench.server.serving.auth.address import RESOURCE_METADATA, PublicAddress
 from m3bench.server.serving.auth.identity import OPERATE, PLAY, SCOPES, WATCH, Identity, Refusals, TokenChecker
-
-IDENTITY = "m3bench.identity"
-"""Where a request's scope says who asks: one name for each person."""
 
 MOST_CHATS = 16
 """Seats that one person may use within the time after which a seat is freed."""
@@ -130,7 +128,7 @@ class _Protected:
         if needed not in who.scopes:
             how.refusals.say(f"%r needs the scope {needed}, and %r has not got it", path, who.subject)
             return self._forbidden(path, needed, who)
-        scope = {**scope, IDENTITY: f"{who.issuer}\n{who.subject}"}
+        scope = {**scope, IDENTITY: f"person {who.issuer} {who.subject}"}
         return scope if for_people else self._seated(scope, who)
 
     def _seated(self, scope: Scope, who: Identity) -> Scope | Response:
