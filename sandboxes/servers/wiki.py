@@ -2,8 +2,8 @@
 
 Articles, redirects and disambiguation pages are our own wording of public facts; countries, states, elements and the
 like (`fact_articles`), towns and airports (`gazetteer_articles`) and other things (`entities`) have what the world's
-tables say. A title is taken without regard to case, accents and underscores, and a redirect leads to its article; a page that is not there
-is a 404, as on the public site, and a gap of the world unless no page can have that title.
+tables say. A title is taken without regard to case, accents and underscores, and a redirect leads to its article; a
+page that is not there is a 404, as on the public site, and a gap of the world unless no page can have that title.
 """
 
 import re
@@ -103,7 +103,8 @@ def _best(query: str) -> float:
 def _found(query: str) -> list[str]:
     """Titles of articles that the query names, then of those whose text speaks of it.
 
-    The text alone counts for long queries only. A word that merely occurs somewhere is another subject: better none than a wrong one.
+    The text alone counts for long queries only. A word that merely occurs somewhere is another subject: better none
+    than a wrong one.
     """
     named = [article["title"] for _, article in _names().search(query, MOST_TITLES)]
     if _key(query) not in _by_title() and not (named and _key(query) in _key(named[0])):

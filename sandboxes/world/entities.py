@@ -103,7 +103,7 @@ def _all() -> Iterator[tuple[Record, Callable[[], Record]]]:
 
 
 def _reader(line: str) -> Callable[[], Record]:
-    return lambda: json.loads(line)  # type: ignore[no-any-return]
+    return lambda: json.loads(line)
 
 
 _SHARING = {
