@@ -80,8 +80,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 def upper(text: str) -> str:
-    """A text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]
+    """A text with a capital at its beginning, but for names such as `dYdX`."""
+    return text if text[1:2].isupper() else text[:1].upper() + text[1:]
 
 
 def _number(value: object) -> str:

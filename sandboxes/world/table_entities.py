@@ -276,7 +276,8 @@ def makers() -> Mapping[str, Record]:
         for name in film.get("cast", ()):
             made[name]["acted in"].append(told)
     for book in tables.load("books"):
-        for name in book.get("authors", ()):
+        # The others are often translators and illustrators.
+        for name in book.get("authors", ())[:1]:
             made[name]["wrote"].append(book["title"])
     for work in tables.load("met_objects"):
         if _is_person(work.get("artist")):
