@@ -86,14 +86,14 @@ def _titles(query: str) -> list[str]:
     composed = entities.search(query, MOST_TITLES)
     exact = entities.title(" ".join(query.replace("_", " ").split()))
     first = [exact] if exact and _key(query) not in _by_title() else []
-    if (
-        not first
-        and composed
-        and composed[0][0] > _best(query) + BETTER
-        and not gazetteer_articles.titles(query.strip())
-    ):
+    if not first and composed and _named_by(query, composed[0][1]) and composed[0][0] > _best(query) + BETTER:
         first = [composed[0][1]]
     return list(dict.fromkeys([*first, *written, *(title for _, title in composed)]))
+
+
+def _named_by(query: str, title: str) -> bool:
+    """Whether every word of a query stands in a title, and no town has it for a name."""
+    return set(words(query)) <= set(words(title)) and not gazetteer_articles.titles(query.strip())
 
 
 def _best(query: str) -> float:
