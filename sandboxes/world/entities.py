@@ -112,7 +112,7 @@ _SHARING = {
     "work_of_art": re.compile(r"\b(?:painting|print|work|clock|portrait)\b", re.IGNORECASE),
 }
 """Kinds whose things often bear the name of something else, and how a written article says that it is the same."""
-_YIELDING = (*_SHARING, "concept", "peak", "company", "nutrition", "coin", "asteroid", "landmark")
+_YIELDING = (*_SHARING, "peak", "company", "nutrition", "coin", "asteroid", "landmark")
 """Kinds that leave their name to a town of that name."""
 
 

@@ -115,6 +115,8 @@ def with_article(text: object) -> str:
 def _named(value: object) -> str:
     """A name as it stands within a sentence: some places have an article."""
     text = _SUFFIX.sub("", str(value))
+    if text.startswith("the "):
+        return text
     return f"the {text}" if text.startswith(_WITH_ARTICLE) or text.endswith(_PLURAL) else text
 
 

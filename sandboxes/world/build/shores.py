@@ -8,7 +8,6 @@ import numpy as np
 from m3bench.sandboxes.world import land, settlements, tables, terrain
 from m3bench.sandboxes.world.build.writing import write
 
-
 LOW = ("DE", "IL", "IR", "JO", "KZ", "NL", "PS", "RU", "TM", "US")
 """Countries with towns below the level of the sea: behind dikes, at the Caspian or the Dead Sea, in New Orleans."""
 
@@ -27,7 +26,10 @@ def main() -> None:
     }
     # Those that are mended stay: without them they would be low again.
     wet |= {(record["lat"], record["lng"]) for record in tables.load("shores")}
-    source = "Positions of towns from GeoNames (geonames.org) that lie outside the mask of the land or would be below the sea."
+    source = (
+        "Positions of towns from GeoNames (geonames.org) that lie outside the mask of the land "
+        "or would be below the sea."
+    )
     write("shores", source, "CC-BY-4.0", [{"lat": lat, "lng": lng} for lat, lng in sorted(wet)])
 
 
