@@ -12,10 +12,13 @@ from functools import cache
 from typing import NamedTuple
 
 from m3bench.sandboxes.world import fact_articles, gazetteer_articles, sentence_plans, table_entities, tables
-from m3bench.sandboxes.world.search import SearchIndex, fold
+from m3bench.sandboxes.world.search import STOP, SearchIndex, fold, words
 from m3bench.sandboxes.world.tables import Record
 
 Article = Record
+
+SHORT = 5
+"""Words shorter than this are too easily another word misspelt."""
 
 
 class _Entry(NamedTuple):
@@ -31,8 +34,13 @@ def article(name: str) -> Article | None:
 
 
 def search(query: str, limit: int) -> list[tuple[float, str]]:
-    """Scores and titles of the entities that a query names, best first."""
-    return [(score, record["title"]) for score, record in _index().search(query, limit)]
+    """Scores and titles of the entities that a query names, best first; short words as they are written."""
+    short = {word for word in words(query) if len(word) < SHORT}
+
+    def keep(record: Record) -> bool:
+        return short <= set(words(" ".join((record["title"], *record["names"])))) | STOP
+
+    return [(score, record["title"]) for score, record in _index().search(query, limit, keep=keep)]
 
 
 def title(name: str) -> str | None:

@@ -52,7 +52,7 @@ def test_every_entity_has_an_article_that_is_whole() -> None:
     assert entities.count() >= 5500
     for article in entities.articles():
         assert re.search(r"""[.!?]["”)]?$""", article["extract"]), article["title"]
-        assert not re.search(r"[{}]|  | the the |\bNone\b", article["extract"]), article["title"]
+        assert not re.search(r"[{}]|  | the the ", article["extract"]), article["title"]
         assert 0 < len(article["description"]) <= sentence_plans.LONGEST, article["title"]
 
 
@@ -66,5 +66,5 @@ def test_no_name_leads_to_two_articles_and_every_plan_is_used() -> None:
 
 
 def test_a_stranger_finds_nothing(bench: Bench) -> None:
-    for query in ("qwxzvk blorfgan", "Quokkaville Heights", "zzyzzx prime"):
+    for query in ("qwxzvk blorfgan", "Quokkaville Heights", "zzyzzx prime", "lia", "poto"):
         assert bench.text("wiki/search", query=query, n=3) == "No results.", query
