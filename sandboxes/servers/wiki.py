@@ -1,9 +1,9 @@
 """The `wiki` server: titles for a query, and the lead of one article.
 
 Articles, redirects and disambiguation pages are our own wording of public facts; countries, states, elements and the
-like (`fact_articles`) and towns and airports (`gazetteer_articles`) have what the world's tables say. A title
-is taken without regard to case, accents and underscores, and a redirect leads to its article; a page that is not there
-is a 404, as on the public site, and a gap of the world unless no page can have that title.
+like (`fact_articles`), towns and airports (`gazetteer_articles`) and other things (`entities`) have what the world's
+tables say. A title is taken without regard to case, accents and underscores, and a redirect leads to its article; a
+page that is not there is a 404, as on the public site, and a gap of the world unless no page can have that title.
 """
 
 import re
@@ -14,7 +14,7 @@ from urllib.parse import quote
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.identifiers import is_title
 from m3bench.sandboxes.toolserver import ToolServer
-from m3bench.sandboxes.world import fact_articles, gazetteer_articles
+from m3bench.sandboxes.world import entities, fact_articles, gazetteer_articles
 from m3bench.sandboxes.world.search import SearchIndex, fold, words
 from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import ToolError
@@ -35,19 +35,33 @@ _ASPECT = re.compile(
 )
 """What of a thing is asked for, before its name."""
 
+_QUESTION = re.compile(
+    r"^(?:(?:(?:who|what|where|when|which|how (?:tall|high|long|big|old|deep|large|far))(?:'s| is| are| was| were) "
+    r"|tell me about |(?:definition|meaning|history|capital|president|list|map|biography|life|author|inventor"
+    r"|discovery|causes?|symptoms) of )"
+    r"(?:the |an? )?)+",
+    re.IGNORECASE,
+)
+"""How a question begins before it names a thing."""
+
+BETTER = 0.06
+"""So much better must a composed article fit a query to come before the written ones."""
+
 _PAGE = "https://en.wikipedia.org/api/rest_v1/page/summary/"
 
 
 @server.tool
 async def search(query: str, n: int = 3) -> str:
-    found = (_found(query) or _found(_ASPECT.sub("", query.strip())))[: max(1, min(n, MOST_TITLES))]
-    answer = "\n".join(["Top results:", *(f"- {article['title']}" for article in found)]) if found else "No results."
+    asked = query.strip().rstrip("?!. ")
+    ways = dict.fromkeys((query, asked, _QUESTION.sub("", asked), _ASPECT.sub("", asked)))
+    found = next(filter(None, map(_titles, ways)), [])[: max(1, min(n, MOST_TITLES))]
+    answer = "\n".join(["Top results:", *(f"- {title}" for title in found)]) if found else "No results."
     return covered(answer, found, query)
 
 
 @server.tool
 async def summary(title: str) -> str:
-    article = _by_title().get(_key(title)) or gazetteer_articles.article(" ".join(title.replace("_", " ").split()))
+    article = _article(" ".join(title.replace("_", " ").split()))
     if article is None:
         page = quote(title.strip().replace(" ", "_"), safe="")
         raise ToolError(
@@ -56,21 +70,52 @@ async def summary(title: str) -> str:
     return f"**{article['title']}**\n{article['description']}\n\n{article['extract']}"
 
 
-def _found(query: str) -> list[Article]:
-    """Articles that the query names, then those whose text speaks of it; the text alone counts for long queries only.
+def _article(title: str) -> Article | None:
+    written = _by_title().get(_key(title))
+    if written is not None:
+        return written
+    own = entities.title(title)
+    if own is not None and _key(own) == _key(title):
+        return entities.article(title)
+    return gazetteer_articles.article(title) or entities.article(title)
 
-    A word that merely occurs somewhere is another subject: better none than a wrong one.
+
+def _titles(query: str) -> list[str]:
+    """Titles for a query: what bears exactly this name, then what it names best, written articles before others."""
+    written = _found(query)
+    composed = entities.search(query, MOST_TITLES)
+    exact = entities.title(" ".join(query.replace("_", " ").split()))
+    first = [exact] if exact and _key(query) not in _by_title() else []
+    if not first and composed and _named_by(query, composed[0][1]) and composed[0][0] > _best(query) + BETTER:
+        first = [composed[0][1]]
+    return list(dict.fromkeys([*first, *written, *(title for _, title in composed)]))
+
+
+def _named_by(query: str, title: str) -> bool:
+    """Whether every word of a query stands in a title, and no town has it for a name."""
+    return set(words(query)) <= set(words(title)) and not gazetteer_articles.titles(query.strip())
+
+
+def _best(query: str) -> float:
+    return max((score for score, _ in _names().search(query, 1)), default=0.0)
+
+
+def _found(query: str) -> list[str]:
+    """Titles of articles that the query names, then of those whose text speaks of it.
+
+    The text alone counts for long queries only. A word that merely occurs somewhere is another subject: better none
+    than a wrong one.
     """
-    named = [article for _, article in _names().search(query, MOST_TITLES)]
-    if _key(query) not in _by_title() and not (named and _key(query) in _key(named[0]["title"])):
+    named = [article["title"] for _, article in _names().search(query, MOST_TITLES)]
+    if _key(query) not in _by_title() and not (named and _key(query) in _key(named[0])):
         towns = gazetteer_articles.titles(query.strip())
         if towns:
-            return [{"title": title} for title in towns[:MOST_TITLES]] + named
+            return towns[:MOST_TITLES] + named
     if named:
-        return named + [article for _, article in _texts().search(query, MOST_TITLES) if article not in named]
+        return named + [article["title"] for _, article in _texts().search(query, MOST_TITLES)]
     if len(set(words(query)) - {"of", "the", "in", "a", "and"}) < LONG_QUERY:
         return []
-    return [article for _, article in _whole_texts().search(query, MOST_TITLES)]
+    return [article["title"] for _, article in _whole_texts().search(query, MOST_TITLES)]
 
 
 def _key(title: str) -> str:

@@ -5,7 +5,7 @@ text is kept. A town whose name others share is told by its country and, where a
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from m3bench.sandboxes.world import settlements, tables
@@ -37,6 +37,12 @@ def titles(name: str) -> list[str]:
     if not found and (single := article(name)):
         return [single["title"]]
     return found
+
+
+def own_titles() -> Iterator[str]:
+    """The folded titles and other names that lead to one of these articles."""
+    yield from _towns()
+    yield from _airports()
 
 
 def count() -> int:

@@ -91,6 +91,7 @@ def _ground(lats: Array, lngs: Array) -> Array:
     metres = np.where(dry, np.where(lowland > 3, np.maximum(metres, 1.0), metres), _sea_floor(lats, lngs))
     ashore = (vectors @ _shores().T).max(axis=1) > np.cos(SHORE_KM * 1000 / EARTH_RADIUS_M)
     metres = np.where(~dry & ashore, np.clip(lowland, *SHORE_METRES), metres)
+    metres = np.where(dry & ashore, np.maximum(metres, SHORE_METRES[0]), metres)
     return _peaks_met(vectors, metres)
 
 

@@ -189,6 +189,9 @@ def _sensible(kinds: list[str]) -> tuple[str, ...]:
 
 
 FARTHEST_M = 60_000.0
+EVERYDAY_M = 25_000.0
+"""So far at most goes one from a town to eat or to sleep."""
+_EVERYDAY = frozenset(["hotel", "lodging", "restaurant", "cafe", "bar", "bakery", "supermarket", "pharmacy"])
 _BEST = re.compile(r"\b(best|top|good|great|recommended|highly)\b", re.I)
 _INSIDE = re.compile(r"\bin\b", re.I)
 """Says that a place elsewhere is no answer."""
@@ -305,7 +308,8 @@ def _of_kind(query: str, wish: Wish, centre: Point, radius_m: float) -> list[Pla
     inside = [entry for entry in around if entry[0] <= radius_m]
     outside = [entry for entry in around if radius_m < entry[0] <= max(3 * radius_m, 6000.0)]
     if not inside and not outside and not _INSIDE.search(query):
-        outside = around[:10]
+        far = EVERYDAY_M if _EVERYDAY & set(wish.kinds) else wide
+        outside = [entry for entry in around if entry[0] <= far][:10]
     if _NEAREST.search(query):
         return [place for _, place in (*inside, *outside)]
     keen = 2.0 if _BEST.search(query) else 1.0
