@@ -160,9 +160,11 @@ def _kind(block: object) -> object:
     return block.get("type") if isinstance(block, dict) else None
 
 
-def tool_request(caller: Caller, id: Id, params: Mapping[str, object], raw: bytes | None) -> ToolRequest:
-    """A request that has just arrived."""
-    received = time.monotonic_ns()
+def tool_request(
+    caller: Caller, id: Id, params: Mapping[str, object], raw: bytes | None, received_ns: int = 0
+) -> ToolRequest:
+    """A request that has just arrived, unless it is said when."""
+    received = received_ns or time.monotonic_ns()
     if raw is None:
         raw = dump({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     meta = params.get("_meta")

@@ -138,8 +138,9 @@ class ClientCalls:
             scope.cancel()
 
     async def answer(
-        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, send: Callable[[bytes], bool] | None = None
-    ) -> Response | None:
+        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay,
+        send: Callable[[bytes], bool] | None = None, received_ns: int = 0,
+    ) -> Response | None:  # fmt: skip
         """The response to a call that is taken; None when the client took it back, or has it already.
 
         Args:
@@ -148,6 +149,7 @@ class ClientCalls:
             raw: Its bytes as they came, when the transport has them.
             relay: Where notifications of the call go.
             send: Writes a line to the client, from any thread, if that takes no waiting; tells whether it did.
+            received_ns: When the call arrived, where that was long ago.
         """
         assert message.id is not None
         response = partial(self._response, message.id)
@@ -158,7 +160,7 @@ class ClientCalls:
             if self._closed:
                 scope.cancel()
             try:
-                request = tool_request(caller, message.id, message.params, raw)
+                request = tool_request(caller, message.id, message.params, raw, received_ns)
                 answer = await self._front.router.call(seat, request, relay, delivery)
                 return response(answer) if delivery is None or not delivery.sent_ns else None
             except Exception as error:

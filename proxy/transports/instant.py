@@ -18,6 +18,7 @@ import re
 import select
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -78,6 +79,10 @@ class FirstMessages:
     """What arrived and is not answered; complete once nobody answers any more."""
     meanwhile: "LoadingAnswers | None" = None
     """Who answers while the program is loaded."""
+    cause: bytes = b""
+    """The line that the program is loaded for."""
+    cause_ns: int = 0
+    """When it arrived, by the monotonic clock: long before the program takes it."""
 
     def close(self) -> None:
         """Nobody answers any more from now on: what arrives is for the program."""
@@ -109,7 +114,7 @@ class Greeter:
             line = self._buffer[:end]
             answer = self._answer(line) if line.strip() else b""
             if answer is None:
-                self.first.rest = self._buffer
+                self.first.rest, self.first.cause, self.first.cause_ns = self._buffer, line, time.monotonic_ns()
                 return answers, False
             self._buffer = self._buffer[end + 1 :]
             if answer:

@@ -234,6 +234,7 @@ class Pump:
             await self._repeat(self._first)
             await anyio.to_thread.run_sync(self._first.close)
             await self._feed(lines, self._first.rest)
+            self._first.cause = b""
         async for chunk in self._stream.chunks(lambda chunk: self._take_calls(chunk) if lines.empty else chunk):
             await self._feed(lines, chunk)
 
@@ -359,15 +360,16 @@ class Pump:
 
     def _begin_call(self, client_calls: ClientCalls, found: Message, raw: bytes | None, sink: Sink) -> None:
         # A plain task costs a fraction of one in a group, and this is done for every call; `run` waits for them.
-        call = asyncio.get_running_loop().create_task(self._call(client_calls, found, raw, sink))
+        since = self._first.cause_ns if self._first is not None and raw == self._first.cause else 0
+        call = asyncio.get_running_loop().create_task(self._call(client_calls, found, raw, sink, since))
         self._calls.add(call)
         call.add_done_callback(self._calls.discard)
 
-    async def _call(self, client_calls: ClientCalls, found: Message, raw: bytes | None, sink: Sink) -> None:
+    async def _call(self, client_calls: ClientCalls, found: Message, raw: bytes | None, sink: Sink, since: int) -> None:
         assert self._seat is not None
         relay = _Relay(self._send, client_calls, found.params.get("_meta"))
         alone = self._stream.send_at_once if sink == self._send else None
-        response = await client_calls.answer(self._seat, found, raw, relay, alone)
+        response = await client_calls.answer(self._seat, found, raw, relay, alone, since)
         await sink(response.line if response is not None else b"")
 
     def _note_handshake(self, found: Message) -> None:

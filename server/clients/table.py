@@ -167,6 +167,13 @@ def _goose_place(machine: Machine) -> Path:
     return machine.xdg() / "goose" / "config.yaml"
 
 
+def _kilo_place(machine: Machine) -> Path:
+    """The same folder on every system; a file that is named in the environment goes before it."""
+    if named := machine.env.get("KILO_CONFIG"):
+        return Path(named)
+    return machine.xdg() / "kilo" / "kilo.json"
+
+
 def _librechat_place(machine: Machine) -> Path:
     """The folder LibreChat runs in; it may be given another file, or an address, which cannot be edited."""
     named = machine.env.get("CONFIG_PATH") or ""
@@ -185,6 +192,7 @@ _PLACE_RULES: dict[str, Callable[[Machine], Path]] = {
     "codex": _codex_place,
     "continue": _continue_place,
     "goose": _goose_place,
+    "kilo": _kilo_place,
     "librechat": _librechat_place,
     "opencode": _opencode_place,
 }

@@ -123,6 +123,9 @@ def serve_stdio_app(
                 tasks.start_soon(_prepare, app.front, seat, start)
             await until_signal(lambda: serve_stdio(app.front, seat, first))
             tasks.cancel_scope.cancel()
+        if start is not None and handle is not None and first is None:
+            # A process for each call never lives long enough to prepare the next one meanwhile.
+            await prepare(app.front, seat, start)
 
     _run(make, serve)
 

