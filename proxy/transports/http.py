@@ -102,7 +102,9 @@ def http_app(
     handled = _Endpoint(front, settings, handles, open_seat, close_seat)
     forwarding = None
     if seat_address is not None:
-        forwarding = Forwarding(handled.calls, seat_address, handles.__contains__, known=bool(settings.guests or settings.guard))
+        forwarding = Forwarding(
+            handled.calls, seat_address, handles.__contains__, known=bool(settings.guests or settings.guard)
+        )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

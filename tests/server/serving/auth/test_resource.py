@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from m3bench.proxy.transports.access import MIN_TOKEN
+from m3bench.proxy.transports.admission import IDENTITY
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.identity import Identity
-from m3bench.proxy.transports.admission import IDENTITY
 from m3bench.server.serving.auth.resource import MOST_CHATS
 from m3bench.tasks.errors import UserError
 from tests.proxy.house import House
