@@ -3,6 +3,8 @@
 import math
 
 EARTH_METRES = 6_371_000.0
+NEAR_METRES = 250.0
+"""Two positions that are no further apart are the same place: a building and its entrance."""
 
 Position = tuple[float, float]
 """Degrees of latitude and longitude."""

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
+from m3bench.tasks.things import Thing
 from m3bench.tasks.trajectory import Trajectory
 
 SCHEMA: Literal[1] = 1
@@ -43,6 +44,8 @@ class PlannedCall(BaseModel):
     """Places of earlier calls that the generator made first, though nothing shows that this one needs them."""
     result: str = ""
     """A digest of its result: what it brings about when nothing of it is used as it is."""
+    about: Thing = ()
+    """What it was about, as the world resolved it; empty when its result does not say."""
 
     @property
     def news(self) -> tuple[Fact, ...]:

@@ -153,7 +153,9 @@ def test_the_example_of_structure_is_what_the_code_says() -> None:
     from m3bench.tasks.trajectory import Call, Step, Trajectory
 
     def played(*steps: list[int]) -> Trajectory:
-        calls = {place: Call(tool="math/floor", arguments={"number": 10.5 * place}) for place in range(1, 7)}
+        films, book = "tmdb/search_movies", "excel/create_workbook"
+        tools = ("ocr/perform_ocr", films, films, book, "math/sum", "excel/write_data_to_excel")
+        calls = {place: Call(tool=tool, arguments={"number": 10.5 * place}) for place, tool in enumerate(tools, 1)}
         return Trajectory(steps=tuple(Step(calls=tuple(calls[place] for place in step)) for step in steps))
 
     needs = {1: (), 2: (1,), 3: (1,), 4: (), 5: (2, 3), 6: (4, 5)}

@@ -14,7 +14,7 @@ from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.world import tables
 from m3bench.sandboxes.world.clock import NOW
-from m3bench.sandboxes.world.search import SearchIndex
+from m3bench.sandboxes.world.search import SearchIndex, words
 from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import SoftError
 
@@ -340,6 +340,11 @@ _FIELDS: Mapping[str, Mapping[str, float]] = {
 }
 
 
+def _is_called(park: Record, q: str) -> bool:
+    """Whether all words of a search stand in a park's name."""
+    return set(words(q)) <= set(words(park["name"]))
+
+
 @server.tool
 async def findParks(
     stateCode: str | None = None,
@@ -369,6 +374,8 @@ async def findParks(
     # Whoever names a park means it; a list of all that fits has the smaller units too.
     if not (q and q.strip() and found):
         found += _found("park_units", q, fits)
+    elif not _is_called(found[0], q):
+        found = [*(unit for unit in _found("park_units", q, fits) if _is_called(unit, q)), *found]
     page = [show(park) for park in found[offset : offset + size]]
     answer = {"total": len(found), "limit": size, "start": offset, "parks": page}
     return covered(answer, found, q if q and q.strip() else "any")

@@ -62,7 +62,7 @@ from m3bench.tasks.trajectory import Trajectory
 
 logger = logging.getLogger(__name__)
 
-VERSION = 5
+VERSION = 6
 """Of the rules that the numbers follow; part of a run's manifest."""
 
 

@@ -29,6 +29,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from m3bench.sandboxes.backends.base import Backend
+from m3bench.server.lab.authoring.comparing import compared_in, told_alone
 from m3bench.server.lab.authoring.replay import perform
 from m3bench.server.scoring.matching.agreement import says_nothing
 from m3bench.tasks.checks import LoggedCall
@@ -38,6 +39,7 @@ from m3bench.tasks.kinds import Role, kinds_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.plan import Plan, PlannedCall, digest
 from m3bench.tasks.task import Reference, Task
+from m3bench.tasks.things import thing_of
 from m3bench.tasks.trajectory import Call
 
 
@@ -191,13 +193,21 @@ _HANDLES = (
 )
 
 
-def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]], *, in_order: bool = False) -> Plan:
+def derive(
+    question: str,
+    answer: str,
+    steps: Sequence[Sequence[LoggedCall]],
+    *,
+    decided: Sequence[Fact] = (),
+    in_order: bool = False,
+) -> Plan:
     """The plan of a reference.
 
     Args:
         question: What the client is asked.
         answer: What a client that played this reference says.
         steps: The calls of the reference as they were played.
+        decided: The facts by which fields are decided, though the answer need not say them.
         in_order: A generator made the steps one after another, each with what the ones before it told: where nothing
             shows what a call needs of the step before, it waits for it.
     """
@@ -214,6 +224,7 @@ def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]], *,
     waits = complete(sequels, needs)
     for place, facts in enumerate(gives):
         facts |= dict.fromkeys(_answered(held[place], answer, asked))
+    _add_compared([call for _, call in calls], held, gives, decided, asked)
     planned = []
     for place, (_, call) in enumerate(calls):
         known = [fact for fact in gives[place] if any(held[other].holds(fact) for other in before[place])]
@@ -225,9 +236,38 @@ def derive(question: str, answer: str, steps: Sequence[Sequence[LoggedCall]], *,
                 needs=tuple(sorted(_direct(needs, place))),
                 waits=tuple(sorted(waits[place])) if in_order else (),
                 result=digest(call.text),
+                about=thing_of(call.tool, call.text),
             )
         )
     return Plan(calls=tuple(planned))
+
+
+def _add_compared(
+    calls: Sequence[LoggedCall],
+    held: Sequence[Held],
+    gives: Sequence[dict[Fact, None]],
+    decided: Sequence[Fact],
+    asked: Held,
+) -> None:
+    """Add what was only compared; where nothing else is known of a call, what its result alone tells.
+
+    What an action gives is its effect, and what a call was asked with says nothing about its result.
+    """
+    for place, call in enumerate(calls):
+        if kinds_of(call.tool).role == "action" or not call.text.strip():
+            continue
+        put_in = arguments_of(call)
+        knows = kinds_of(call.tool).role == "knowledge"
+        own = [fact for fact in gives[place] if not (knows and put_in.holds(fact))]
+        gives[place] |= dict.fromkeys(compared_in(held[place], decided, asked, surely=bool(own)))
+        if not own and not any(not put_in.holds(fact) for fact in gives[place]):
+            others = [held[at] for at, other in enumerate(calls) if other.tool == call.tool and other.text != call.text]
+            gives[place] |= dict.fromkeys(told_alone(call.tool, held[place], [asked, put_in, *others]))
+
+
+def decided_by(task: Task) -> tuple[Fact, ...]:
+    """The facts by which the fields of a task are decided: what is compared, and what values are computed from."""
+    return tuple(fact for field in task.fields for fact in (*field.compared, *field.derived))
 
 
 def _seen(
@@ -288,7 +328,8 @@ async def play_plans(
 
 async def _played(library: Library, task: Task, reference: Reference, backend: Backend, in_order: bool) -> Plan:
     performance = await perform(library, task, reference, backend)
-    return derive(task.question, task.answer, in_steps(reference, performance.calls), in_order=in_order)
+    steps = in_steps(reference, performance.calls)
+    return derive(task.question, task.answer, steps, decided=decided_by(task), in_order=in_order)
 
 
 def in_steps(reference: Reference, calls: Sequence[LoggedCall]) -> list[Sequence[LoggedCall]]:

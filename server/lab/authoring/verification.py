@@ -8,7 +8,7 @@ from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.lab.authoring.checkpoints import ProofCheckpoints
 from m3bench.server.lab.authoring.fairness import unfair, unfair_together
 from m3bench.server.lab.authoring.lint import lint, lint_set
-from m3bench.server.lab.authoring.planning import derive, in_steps
+from m3bench.server.lab.authoring.planning import decided_by, derive, in_steps
 from m3bench.server.lab.authoring.replay import Performance, perform
 from m3bench.server.scoring import Encoder, open_encoder, score
 from m3bench.server.scoring.alignment import ScorableRun
@@ -97,7 +97,8 @@ async def play_problems(library: Library, task: Task, reference: Reference, back
     A plan that is stored with it must be the one that playing it gives, and it must score 1 by effect.
     """
     forward = await perform(library, task, reference, backend)
-    derived = derive(task.question, task.answer, in_steps(reference, forward.calls), in_order=True)
+    steps = in_steps(reference, forward.calls)
+    derived = derive(task.question, task.answer, steps, decided=decided_by(task), in_order=True)
     stored = library.plans(task)[task.references.index(reference)] if reference in task.references else derived
     plan = stored if stored.played else derived
     if not _is_same(plan, derived, forward):

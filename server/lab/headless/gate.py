@@ -1,9 +1,10 @@
 """The release gate of a set of tasks: is a score on it worth anything?
 
-Four things must hold. Perfect play gets 1 and solves every task. Agents that know how such tasks are solved, and not
-this one, stay below the floors and solve nothing. An agent that has every tool and never looks at the picture solves
-next to nothing. Agents that know the task and fall short of it come out in the order in which they fall short, in every
-family. What an agent with classical vision in place of eyes solves is counted by family beside this, without a limit.
+Five things must hold. Perfect play gets 1 and solves every task. Perfect play with one call about another thing gets
+less. Agents that know how such tasks are solved, and not this one, stay below the floors and solve nothing. An agent
+that has every tool and never looks at the picture solves next to nothing. Agents that know the task and fall short of
+it come out in the order in which they fall short, in every family. What an agent with classical vision in place of eyes
+solves is counted by family beside this, without a limit.
 This module judges results that are there; it plays nothing.
 """
 
@@ -15,6 +16,7 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
+from m3bench.server.lab.authoring.lookalikes import lookalikes
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.task import Task
@@ -49,7 +51,9 @@ EVERY_TOOL = (BLIND, THRESHOLD)
 """Agents that may ask any tool about the picture, not only those that the task needs."""
 GRADES = ("oracle", "retry", "oracle-serial", "missing", "half", "wrong-entity", "wrong-tools", "null")
 """From the best to the worst."""
-SHOWN = ("rehearse", "sloppy", "injector", "copycat", "random", "canary")
+LOOKALIKE = "lookalike"
+"""Perfect but for one call about another thing: it must not pass for perfect in any family."""
+SHOWN = (LOOKALIKE, "rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
 PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), *EVERY_TOOL, *SHOWN)
 
@@ -171,6 +175,7 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Gat
     problems = [
         *_ceiling(scores["oracle"]),
         *(problem for floor in FLOORS for problem in _above(floor, scores[floor.agent], whole=whole)),
+        *_passes_for_perfect(scores["oracle"], scores[LOOKALIKE], tasks),
         *_needs_no_eyes(scores[BLIND], whole=whole),
         *(
             f"{family}: {_pair(better, worse, family, scores)}"
@@ -201,6 +206,18 @@ def _above(floor: Floor, scores: Scores, *, whole: bool) -> Iterator[str]:
             yield f"{floor.agent}: {value:.3f} in {family}, at most {floor.family:.2f} is allowed"
     if scores.solved:
         yield f"{floor.agent}: solved {scores.solved} tasks, none is allowed"
+
+
+def _passes_for_perfect(oracle: Scores, lookalike: Scores, tasks: Sequence[Task]) -> Iterator[str]:
+    for family, value in lookalike.families.items():
+        own = [task for task in tasks if task.family == family]
+        if value > oracle.families.get(family, 0.0) - _SAME and any(map(_has_lookalikes, own)):
+            yield f"{LOOKALIKE}: {value:.3f} in {family}, as much as perfect play: a call about another thing matches"
+
+
+def _has_lookalikes(task: Task) -> bool:
+    """Whether any call of the first reference may be mistaken for one about another thing."""
+    return any(True for call in task.references[0].trajectory.calls for _ in lookalikes(call))
 
 
 def _needs_no_eyes(blind: Scores, *, whole: bool) -> Iterator[str]:

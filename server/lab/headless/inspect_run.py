@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from inspect_ai.dataset import Sample as InspectSample
     from inspect_ai.log import EvalLog
 
-    from m3bench.server.lab.headless import solver, task
+    from m3bench.server.lab.headless import inspect_task, solver
 else:
     inspect_ai = LazyModule("inspect_ai")
     inspect_model = LazyModule("inspect_ai.model")
     solver = LazyModule("m3bench.server.lab.headless.solver")
-    task = LazyModule("m3bench.server.lab.headless.inspect_task")
+    inspect_task = LazyModule("m3bench.server.lab.headless.inspect_task")
 
 
 class ProviderGoneError(UserError):
@@ -70,17 +70,17 @@ def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: Sa
         if attempt is None:
             return None
         profile = plan.profile(attempt.task)
-        return task.sample_of(
+        return inspect_task.sample_of(
             plan.library, attempt, profile, settings.max_calls, sighted=sighted, hearing=options.hearing
         )
 
     if source is None:
         attempts = [(attempt, plan.profile(attempt.task)) for attempt in plan.todo]
-        played = task.inspect_task(
+        played = inspect_task.inspect_task(
             plan.library, attempts, player, settings.max_calls, sighted=sighted, hearing=options.hearing
         )
     else:
-        played = task.places(plan.library, len(plan.todo), player)
+        played = inspect_task.places(plan.library, len(plan.todo), player)
     watch = solver.SampleWatch(done, found=None if source is None else found)
     token = solver.WATCH.set(watch)
     try:

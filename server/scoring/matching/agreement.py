@@ -14,16 +14,15 @@ from typing import NamedTuple
 
 from m3bench.server.scoring.matching import content
 from m3bench.server.scoring.signatures import ToolSignature
-from m3bench.tasks.distance import metres
+from m3bench.tasks.distance import NEAR_METRES, metres
 from m3bench.tasks.facts import Fact, Held, facts_of, leaves, number, same_number
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import Kind, ToolKinds, kinds_of
 from m3bench.tasks.plan import digest
+from m3bench.tasks.things import Thing, thing_of
 from m3bench.tasks.tolerance import read_as
 from m3bench.tasks.trajectory import JSON, Call
 
-NEAR_METRES = 250.0
-"""Two positions that are no further apart are the same place: a building and its entrance."""
 PATHS = frozenset({"imageFileUri", "image_paths", "image_source", "input_data", "input_path"})
 """Arguments that name a picture to work on."""
 OUTPUTS = frozenset({"output_path", "outputPath"})
@@ -73,8 +72,8 @@ def agree(
     """Compare an actual call with a reference call of the same tool.
 
     Args:
-        reference: The call that is wanted; values that it tolerates are read as its own, but for content: whoever may
-            lay out a table freely is still to put the right things in.
+        reference: The call that is wanted; values that it tolerates are read as its own, but for content (whoever may
+            lay out a table freely is still to put the right things in) and but for words, which decide nothing.
         actual: The call that was made.
         signature: Defaults and unordered arrays of the tool; None when nothing is known of them.
         files: The run's files. The names of those that it did not begin with are the client's own choice, so pictures
@@ -82,7 +81,11 @@ def agree(
             another order, so one of the two pictures may be there from the beginning.
     """
     kinds, known, files = kinds_of(reference.tool), signature or ToolSignature(), files or FileNames()
-    tolerated = {name: tolerance for name, tolerance in reference.tolerances.items() if kinds.kind(name) != "content"}
+    tolerated = {
+        name: tolerance
+        for name, tolerance in reference.tolerances.items()
+        if kinds.kind(name) != "content" and not tolerance.words
+    }
     wanted = _joined(_given(reference.arguments, known.defaults), kinds)
     asked = _joined(_given(read_as(reference.arguments, tolerated, actual.arguments), known.defaults), kinds)
     wrong: list[Disagreement] = []
@@ -131,6 +134,11 @@ class MadeCall:
     def digest(self) -> str:
         """Of the result."""
         return digest(self.result or "")
+
+    @cached_property
+    def about(self) -> Thing:
+        """What it was about; empty when its result does not say."""
+        return thing_of(self.call.tool, self.result) if self.result is not None else ()
 
     @cached_property
     def _agreements(self) -> dict[str, Agreement]:

@@ -27,9 +27,11 @@ from m3bench.server.scoring.matching.agreement import (
     says_nothing,
 )
 from m3bench.server.scoring.matching.other_routes import by_facts, by_more
+from m3bench.server.scoring.matching.own_plan import own_plan
+from m3bench.server.scoring.matching.subject import about_another, in_words_of, is_elsewhere, subject
 from m3bench.server.scoring.matching.text import m3_arguments
 from m3bench.server.scoring.signatures import Signatures, ToolSignature
-from m3bench.tasks.facts import Fact, Held, is_distinctive
+from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.lazy_modules import LazyModule
@@ -116,7 +118,7 @@ def align(
         matches=search.found(),
         reference_sizes=tuple(len(step.calls) for step in reference.steps),
         actual_steps=tuple(call.step for call in made),
-        plan=plan,
+        plan=own_plan(plan, reference.calls, made, search.matches),
         not_needed=not_needed,
         nearest={place: search.nearest[place] for place in sorted(missed & search.nearest.keys())},
         results_known=all(call.result is not None for call in made),
@@ -133,25 +135,36 @@ def compare(
 ) -> CallComparison:
     """Compare an actual call with a reference call of the same tool.
 
-    Equal arguments are the same call. Otherwise the same result, or all the facts that the reference call is there
-    for, are the same effect. Otherwise another identity, quantity or place is another call, and what is left is the
-    share of the facts (of the arguments, when results are not known) that agrees.
+    What the world resolved both calls to decides first: the same thing is the same effect, in whatever words, and
+    another thing is another call, however like the words are. Otherwise equal arguments are the same call, and the same
+    result, or all the facts that the reference call is there for, are the same effect. Otherwise another identity,
+    quantity or place is another call, and what is left is the share of the facts (of the arguments, when results are
+    not known) that agrees.
     """
     agreement = made.agreement(reference, signature, files or FileNames())
+    about = subject(reference, planned, made)
+    if about == "same":
+        agreement = agree(reference, in_words_of(reference, made.call), signature, files)
+        if agreement.equal:
+            return CallComparison("same effect", 1.0, agreement)
+    elif about == "other":
+        agreement = about_another(agreement, reference, made.call)
     if agreement.equal:
         return CallComparison("same call", 1.0, agreement)
     if made.result is None or kinds_of(reference.tool).role == "action":
         return CallComparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
     if planned.result and made.digest == planned.result:
         return CallComparison("same effect", 1.0, agreement)
+    if about == "other" and is_elsewhere(reference, planned, made):
+        return CallComparison("partly", 0.0, agreement)
     if not planned.gives:
         return CallComparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
     found = sum(made.held.holds(fact) for fact in planned.gives)
-    telling = any(is_distinctive(fact) and fact not in common for fact in planned.gives)
+    telling = about == "part" or any(is_distinctive(fact) and fact not in common for fact in planned.gives)
     if found == len(planned.gives) and (telling or _names_the_place(agreement, made.held)):
         return CallComparison("same effect", 1.0, agreement)
     share = found / len(planned.gives) * (1.0 if agreement.reworded else agreement.share)
-    return CallComparison("partly", 0.0 if agreement.wrong else share, agreement)
+    return CallComparison("partly", 0.0 if agreement.wrong or about == "part" else share, agreement)
 
 
 def _names_the_place(agreement: Agreement, result: Held) -> bool:
@@ -317,17 +330,37 @@ class _Search:
 
     def _by_more(self, place: int) -> set[int]:
         wanted, planned = self._reference[place], self._plan.calls[place]
-        return by_more(wanted, planned, self._made, self._order, lambda index: self._agreement(place, index))
+        return by_more(wanted, planned, self._made, self._on(place), lambda index: self._agreement(place, index))
 
     def _by_facts(self, place: int) -> set[int]:
         wanted, planned = self._reference[place], self._plan.calls[place]
-        return by_facts(wanted, planned, self._made, self._order, self._used, self._common(place))
+        return by_facts(wanted, planned, self._made, self._on(place), self._used, self._common(place))
+
+    def _on(self, place: int) -> list[int]:
+        """The calls that may answer one of the reference: not those that asked the same tool about another thing."""
+        wanted, planned = self._reference[place], self._plan.calls[place]
+        if not planned.about:
+            return self._order
+        return [
+            index
+            for index in self._order
+            if self._made[index].call.tool != wanted.tool or not is_elsewhere(wanted, planned, self._made[index])
+        ]
 
     def _common(self, place: int) -> frozenset[Fact]:
-        """Facts that other reference calls of the same tool give too: they do not tell which call it was."""
+        """Facts that do not tell which call it was: other calls of the tool give them too, or it repeats them."""
         tool = self._reference[place].tool
         others = [at for at, call in enumerate(self._reference) if call.tool == tool and at != place]
-        return frozenset(fact for at in others for fact in self._plan.calls[at].gives)
+        found = [fact for at in others for fact in self._plan.calls[at].gives]
+        return frozenset((*found, *self._repeated(place)))
+
+    def _repeated(self, place: int) -> list[Fact]:
+        """Facts that a question to the world has in it already."""
+        wanted = self._reference[place]
+        if kinds_of(wanted.tool).role != "knowledge":
+            return []
+        put_in = Held("\n".join(str(leaf) for leaf in leaves(wanted.arguments)))
+        return [fact for fact in self._plan.calls[place].gives if put_in.holds(fact)]
 
     @property
     def _used(self) -> frozenset[int]:

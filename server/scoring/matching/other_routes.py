@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from m3bench.server.scoring.matching.agreement import Agreement, MadeCall, same_place
 from m3bench.tasks.facts import MIN_DIGITS, Fact, Held, digits, facts_of, is_distinctive, leaves, number
+from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.plan import PlannedCall
 from m3bench.tasks.trajectory import JSON, Call
@@ -19,7 +20,7 @@ SURE_DIGITS = 6
 """A shorter number proves something only where the thing that it belongs to is named: a long list holds any year."""
 _RANGES = (("start_date", "end_date"), ("startTime", "endTime"), ("dateStart", "dateEnd"))
 """Pairs of arguments that are the ends of a time."""
-_REACH = frozenset({"hours", "limit", "max_results", "months_back", "n", "radiusMeters"})
+REACH = frozenset({"hours", "limit", "max_results", "months_back", "n", "radiusMeters"})
 """Arguments of which more brings more."""
 _MODES = {"drive": "driving", "walk": "walking", "bicycle": "bicycling"}
 
@@ -85,9 +86,21 @@ def by_facts(
     alone = [index for index in order if all(index in holder for holder in holders)]
     if not any(fact in planned.news for fact in telling):
         return set([index for index in alone if index in used and _knows(made[index], wanted)][:1])
+    holders = [[index for index in holder if not _is_of_another(made[index].call, wanted)] for holder in holders]
     parts = {holder[0] for holder in holders} if all(holders) else set()
     proven = {holder[0] for fact, holder in zip(facts, holders, strict=True) if holder and fact in telling}
     return set(alone[:1]) or (parts if parts == proven else set())
+
+
+def _is_of_another(asked: Call, wanted: Call) -> bool:
+    """Whether a call asks the same tool about another one of many things: its result is no part of what is wanted."""
+    if asked.tool != wanted.tool:
+        return False
+    kinds = kinds_of(wanted.tool)
+    names = [name for name in wanted.arguments.keys() & asked.arguments.keys() if kinds.kind(name) == "identity"]
+    ends = {name for pair in _RANGES for name in pair}
+    pairs = [(wanted.arguments[name], asked.arguments[name]) for name in names if name not in ends]
+    return any(isinstance(one, str) and isinstance(other, str) and fold(one) != fold(other) for one, other in pairs)
 
 
 def _proofs(wanted: Call, planned: PlannedCall) -> list[Fact]:
@@ -164,7 +177,7 @@ def _contains(wanted: Call, asked: Call, start: str, end: str) -> bool:
 
 
 def _more(name: str, wanted: JSON, asked: JSON) -> bool:
-    if name in _REACH:
+    if name in REACH:
         less, more = number(wanted), number(asked)
         return less is not None and more is not None and more >= less
     one, other = _list(wanted), _list(asked)

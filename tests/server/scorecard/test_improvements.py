@@ -24,7 +24,7 @@ def film(title: str) -> Call:
 
 
 def power(of: int) -> Call:
-    return Call(tool="math/floor", arguments={"number": of})
+    return Call(tool="metmuseum-mcp/get-museum-object", arguments={"objectId": of})
 
 
 POTTER = "Harry Potter and the Chamber of Secrets"

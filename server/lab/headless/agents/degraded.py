@@ -5,6 +5,7 @@ scores runs must put them in this order.
 
     retry         one call fails at first
     oracle-serial every call alone
+    lookalike     one call is about the nearest other thing that the world holds
     missing       one call is left out, with those about the same thing and whatever needs what they would have told
     half          only the first half
     wrong-entity  begins right, then works on the things of another task
@@ -13,7 +14,10 @@ scores runs must put them in this order.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
+from zlib import crc32
 
+from m3bench.server.lab.authoring.lookalikes import lookalikes
 from m3bench.server.lab.headless.agents.oracle import reference
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.sloppy import VAGUE
@@ -43,6 +47,22 @@ async def retry(play: AgentPlay) -> str:
             break
     for step in way.steps:
         await play.step(step.calls)
+    play.fields = right_fields(play.task.fields)
+    return play.task.answer
+
+
+async def lookalike(play: AgentPlay) -> str:
+    """Plays the reference, with one argument of one call another: the nearest other thing that the world holds.
+
+    Which call it is follows from the name of the task. It answers rightly, so that only its calls give it away.
+    """
+    way = reference(play)
+    chances = [(at, other.call) for at, call in enumerate(way.calls) for other in islice(lookalikes(call), 1)]
+    chosen = dict([chances[crc32(play.task.id.encode()) % len(chances)]] if chances else [])
+    place = 0
+    for step in way.steps:
+        await play.step([chosen.get(at, call) for at, call in enumerate(step.calls, place)])
+        place += len(step.calls)
     play.fields = right_fields(play.task.fields)
     return play.task.answer
 

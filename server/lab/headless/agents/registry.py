@@ -46,6 +46,9 @@ AGENTS = {
             name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"
         ),
         BaselineAgent(name="retry", about="plays the reference after a call that failed", where="degraded.retry"),
+        BaselineAgent(
+            name="lookalike", about="perfect but for one call about the nearest other thing", where="degraded.lookalike"
+        ),
         BaselineAgent(name="missing", about="forgets one thing and what needs it", where="degraded.missing"),
         BaselineAgent(name="half", about="plays the first half of the reference", where="degraded.half"),
         BaselineAgent(

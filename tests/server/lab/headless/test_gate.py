@@ -123,6 +123,10 @@ def test_perfect_play_that_is_not_perfect_stops_the_set() -> None:
     assert "barcode_lookup-2" in judged(whose="oracle", imperfect=("barcode_lookup-2",)).problems[0]
 
 
+def test_a_call_about_another_thing_that_passes_for_perfect_stops_the_set() -> None:
+    assert any("as much as perfect play" in problem for problem in judged({"lookalike": 1.0}).problems)
+
+
 def test_tasks_that_could_not_be_played_stop_the_set() -> None:
     assert "run the gate again" in judged(unplayed=3).problems[0]
 

@@ -152,6 +152,63 @@ def test_another_way_to_work_out_the_same_number_is_another_route():
     assert 3 not in wrong.matches
 
 
+def test_a_code_that_is_typed_by_hand_need_not_wait_for_the_scanner():
+    scan = Call(tool="pyzbar-mcp/scan_barcode", arguments={"image_paths": "./media/poster.png"})
+    book = Call(tool="openlibrary_mcp/get_book_info", arguments={"isbn": "9780141439518"})
+    plan = Plan(
+        calls=(PlannedCall(gives=(9780141439518.0,), new=1), PlannedCall(gives=("pride and prejudice",), needs=(0,)))
+    )
+    reference = Trajectory(steps=(Step(calls=(scan,)), Step(calls=(book,))))
+    told = (scan, "EAN13: 9780141439518"), (book, "Pride and Prejudice")
+    for actual in (made(told), made(told[:1], told[1:]), made(told[1:], told[:1]), made(told[1:])):
+        found = measure(answers(actual, reference=reference, plan=plan))
+        assert (found["order_consistency"], found["merge_purity"]) == (1, 1)
+    assert set(measure(answers(made(told[1:]), reference=reference, plan=plan)).values()) == {1.0}
+
+
+ROUTE = "google-maps/compute_route"
+WAY = Trajectory(
+    steps=(
+        Step(calls=(Call(tool="google-maps/geocode", arguments={"address": "Echo Park Lodge, Los Angeles"}),)),
+        Step(calls=(Call(tool=ROUTE, arguments={"origin": "34.076103,-118.257229", "destination": "Hollywood"}),)),
+    )
+)
+WAY_PLAN = Plan(
+    calls=(PlannedCall(gives=(34.076103, -118.257229), new=2), PlannedCall(gives=(5589.0,), new=1, needs=(0,)))
+)
+
+
+@pytest.mark.parametrize(
+    ("origin", "purity"),
+    [("Echo Park Lodge, Los Angeles", 1), ("34.076103,-118.257229", 0)],
+    ids=["a name from the question", "a position that only the look-up tells"],
+)
+def test_a_way_between_names_need_not_wait_for_their_positions(origin, purity):
+    """What the question says is at hand; what only knowledge tells has to be asked first."""
+    find, way = WAY.calls
+    asked = replace(way, arguments={"origin": origin, "destination": "Hollywood"})
+    actual = made([(find, "34.076103, -118.257229"), (asked, "Echo Park Lodge, Los Angeles: 5589 m, drive")])
+    plan = Plan(calls=(WAY_PLAN.calls[0], PlannedCall(gives=(5589.0, "drive"), new=2, needs=(0,))))
+    found = answers(actual, reference=WAY, plan=plan)
+    assert set(found.matches) == {0, 1}
+    assert measure(found)["merge_purity"] == purity
+
+
+def test_what_was_worked_out_in_the_head_still_needs_what_went_into_it():
+    search, write = Call(tool="tmdb/search_movies", arguments={"query": "Joker"}), "excel/write_data_to_excel"
+    fill = Call(tool=write, arguments={"filepath": "./a.xlsx", "data": [["total", 16.0]]})
+    plan = Plan(
+        calls=(
+            PlannedCall(gives=(8.1,), new=1),
+            PlannedCall(gives=(16.0,), new=1, needs=(0,)),
+            PlannedCall(needs=(1,)),
+        )
+    )
+    reference = Trajectory(steps=(Step(calls=(search,)), Step(calls=(ADD,)), Step(calls=(fill,))))
+    together = made([(search, RESULTS["joker"]), (fill, "written")])
+    assert measure(answers(together, reference=reference, plan=plan))["merge_purity"] == 0
+
+
 def test_what_keeps_a_copy_is_not_answered_by_what_only_tells():
     read = Call(tool="paper_search/read_arxiv_paper", arguments={"paper_id": "2510.96462v1", "save_path": "./papers"})
     search = Call(tool="paper_search/search_arxiv", arguments={"query": "bees"})
@@ -332,7 +389,7 @@ def test_serial_play_has_the_coherence_of_the_published_formula(sizes):
     assert found["step_coherence"] == metrics.step_coherence(as_published) == 1
 
 
-NUMBERS = [Call(tool="math/floor", arguments={"number": 10.5 * (place + 1)}) for place in range(4)]
+NUMBERS = [Call(tool="metmuseum-mcp/get-museum-object", arguments={"objectId": place + 1}) for place in range(4)]
 """Calls that have nothing to do with each other."""
 
 

@@ -95,6 +95,8 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
             case "retry":
                 assert card.metrics["recall"] == 1
                 assert 0.9 < average < 1
+            case "lookalike":
+                assert 0.5 < average <= 1
             case "missing":
                 assert 0.6 < average < 0.9
             case "half":
@@ -110,7 +112,7 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
             case _:
                 assert average < FLOOR
         if agent not in ("blind", "threshold"):
-            assert card.success is (agent.startswith("oracle") or agent in ("rehearse", "retry"))
+            assert card.success is (agent.startswith("oracle") or agent in ("rehearse", "retry", "lookalike"))
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
