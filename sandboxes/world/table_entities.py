@@ -126,8 +126,8 @@ def _park(park: Record) -> Record:
         states=where,
         about=park.get("description"),
         activities=[activity.lower() for activity in park.get("activities", ())][:6],
-        lat=f"{park['lat']:.2f}",
-        lng=f"{-park['lng']:.2f}",
+        lat=f"{park['lat']:.2f}" if "lat" in park else None,
+        lng=f"{-park['lng']:.2f}" if "lng" in park else None,
     )
 
 
