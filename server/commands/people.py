@@ -93,6 +93,7 @@ def end(
         bool, typer.Option("--invitations", help="Only take back invitations that were not used.")
     ] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Forget the person too; their runs stay on record.")] = False,
+    json: Json = False,
 ) -> None:
     """End a person's devices, clients and invitations.
 
@@ -107,6 +108,8 @@ def end(
             people.revoke_invitations(name)
         else:
             people.end(name, forget=forget)
+    if json:
+        print_json({"name": name, "invitations_only": invitations, "forgotten": forget and not invitations})
 
 
 def make_client(

@@ -114,7 +114,7 @@ async def test_the_seat_is_the_persons_whatever_the_token_and_the_address(tmp_pa
     assert len(set(paths[:3])) == 3
     assert paths[3] == paths[1]
     assert paths[4] not in paths[:4]
-    assert [who for _, who in seats] == [f"{URL}\n{name}" for name in ("ann", "ann", "bob", "ann", "bob")]
+    assert [who for _, who in seats] == [f"person {URL} {name}" for name in ("ann", "ann", "bob", "ann", "bob")]
 
 
 async def test_one_person_cannot_take_all_seats(tmp_path: Path) -> None:
