@@ -97,6 +97,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     if ruled_out and _named(ruled_out, names) and not _named(ruled_out, others):
         return problem
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
+    if text.rstrip().endswith("?"):
+        return problem
     heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))} - {text}
     return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
 

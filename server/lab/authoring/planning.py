@@ -259,7 +259,9 @@ def _add_compared(
         put_in = arguments_of(call)
         knows = kinds_of(call.tool).role == "knowledge"
         own = [fact for fact in gives[place] if not (knows and put_in.holds(fact))]
-        gives[place] |= dict.fromkeys(compared_in(held[place], decided, asked, surely=bool(own)))
+        # Who looks or works out with eyes and head has no call to tell the rest by.
+        if knows or not own:
+            gives[place] |= dict.fromkeys(compared_in(held[place], decided, asked, surely=bool(own)))
         if not own and not any(not put_in.holds(fact) for fact in gives[place]):
             others = [held[at] for at, other in enumerate(calls) if other.tool == call.tool and other.text != call.text]
             gives[place] |= dict.fromkeys(told_alone(call.tool, held[place], [asked, put_in, *others]))
