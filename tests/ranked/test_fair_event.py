@@ -95,7 +95,7 @@ def check(calm: Met, pressed: Met, floor: float = FLOOR) -> None:
     assert pressed.healthy == 20
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_one_hostile_participant_keeps_five_others_neither_out_nor_waiting(tmp_path: Path) -> None:
     """The times are for a machine that is busy with other tests as well; those for a quiet one are below."""
     house = House(folder=tmp_path, names=tuple(f"team {number}" for number in range(6)))
