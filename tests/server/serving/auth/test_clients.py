@@ -145,7 +145,7 @@ async def test_a_document_that_points_inside_is_never_asked_for() -> None:
         insides = [named("127.0.0.1"), named("93.184.215.14", "127.0.0.1"), named("::ffff:127.0.0.1"), named()]
         insides.append(DocumentReader(port=port))
         for reader, host in [*((reader, "rebound.example") for reader in insides[:-1]), (insides[-1], "localhost")]:
-            with pytest.raises(ClientError, match="not on the public internet|cannot be reached"):
+            with pytest.raises(ClientError, match=r"not on the public internet|cannot be reached"):
                 await reader(f"https://{host}/m3.json")
         with pytest.raises(ClientError, match="not on the public internet"):
             await insides[-1]("https://[::1]/m3.json")
