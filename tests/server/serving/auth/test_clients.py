@@ -143,12 +143,14 @@ async def test_a_document_that_points_inside_is_never_asked_for() -> None:
             return DocumentReader(resolve, port=port)
 
         insides = [named("127.0.0.1"), named("93.184.215.14", "127.0.0.1"), named("::ffff:127.0.0.1"), named()]
-        insides.append(DocumentReader(port=port))
-        for reader, host in [*((reader, "rebound.example") for reader in insides[:-1]), (insides[-1], "localhost")]:
-            with pytest.raises(ClientError, match=r"not on the public internet|cannot be reached"):
+        here = DocumentReader(port=port)
+        asked = [(reader, "rebound.example") for reader in insides] + [(here, "127.0.0.1"), (here, "[::1]")]
+        for reader, host in asked:
+            with pytest.raises(ClientError, match="not on the public internet"):
                 await reader(f"https://{host}/m3.json")
-        with pytest.raises(ClientError, match="not on the public internet"):
-            await insides[-1]("https://[::1]/m3.json")
+        # Not every machine has a name for itself.
+        with pytest.raises(ClientError, match=r"not on the public internet|cannot be reached"):
+            await here("https://localhost/m3.json")
         tasks.cancel_scope.cancel()
     assert connected == []
 
