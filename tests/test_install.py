@@ -148,5 +148,5 @@ def test_a_bundle_is_verified_where_there_is_only_the_package(wheel: Path, tmp_p
     bundle, trust = str(tmp_path / "sent.m3run"), ("--trust", key, "--at-least", "attested", "--json")
     told = json.loads(user.types("verify-bundle", bundle, *trust))
     assert told["summary"].startswith("attested, replayed, public set, signed by ")
-    user.types("board", "accept", "board", bundle, "--no-replay")
+    user.types("lab", "board", "accept", "board", bundle)
     assert (user.folder / "board" / "board.html").exists()
