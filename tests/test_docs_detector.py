@@ -29,6 +29,7 @@ def test_a_copy_turned_upside_down_is_known_though_its_thumbnail_can_be_straight
     assert apart(found) <= MOST_APART, table(found)
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_no_kind_of_copy_is_far_from_another_over_the_set() -> None:
     """Fourteen pictures, and all of them with M3BENCH_FULL=1, which takes half an hour."""

@@ -172,6 +172,7 @@ def lines(found: dict[str, Any]) -> str:
     return "\n".join(block["text"] for block in found["content"] if block["type"] == "text")
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.parametrize("modern", [False, True], ids=["legacy", "modern"])
 def test_the_inspector_runs_a_task_on_a_seat(node: Node, seat: str, tmp_path: Path, modern: bool) -> None:
     inspector = Inspector(node, [seat], tmp_path, modern=modern)

@@ -79,7 +79,7 @@ def test_every_reference_runs_passes_its_checks_and_scores_one(family):
     assert problems(family) == []
 
 
-@pytest.mark.all_sample(6)
+@pytest.mark.all_sample(2)
 @pytest.mark.seeds
 @every_family
 def test_the_set_is_what_its_seed_gives(family):

@@ -77,13 +77,14 @@ def test_profiles_that_a_task_may_be_played_in_show_its_tools(folder: Path) -> N
             assert solvable((task,), tools_of(profile, load_catalog(), library(folder))) == (task,)
 
 
+@pytest.mark.all_sample(8)
 @pytest.mark.sample(2)
 @each(pytest.mark.slow)
 def test_the_references_of_a_task_run_pass_its_checks_and_score_one(folder: Path, family: str) -> None:
     assert problems(part(library(folder), members(folder, family)[:1])) == []
 
 
-@pytest.mark.all_sample(8)
+@pytest.mark.all_sample(4)
 @pytest.mark.slow
 @every_family
 def test_every_reference_runs_passes_its_checks_and_scores_one(folder: Path, family: str) -> None:
@@ -136,7 +137,7 @@ def test_a_set_is_what_its_seed_gives(folder: Path, family: str) -> None:
         assert_close_picture(again.picture(name), kept.picture(name), name)
 
 
-@pytest.mark.all_sample(4)
+@pytest.mark.all_sample(2)
 @pytest.mark.seeds
 @every_family_made
 def test_fresh_seeds_give_tasks_that_are_proved(folder: Path, family: str) -> None:

@@ -73,7 +73,7 @@ def test_every_exception_is_one() -> None:
     assert sorted(LISTED - written()) == []
 
 
-@pytest.mark.all_sample(8)
+@pytest.mark.all_sample(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_nothing_more_is_read_than_what_was_written(family: str) -> None:

@@ -61,6 +61,7 @@ def server(arguments: list[str]) -> Iterator[Server]:
     started.end(signal.SIGTERM)
 
 
+@pytest.mark.all_sample(3)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
 async def test_a_client_goes_on_after_two_restarts_and_scores_one(
@@ -95,6 +96,7 @@ async def test_a_client_that_keeps_no_session_does_not_even_connect_again(server
         assert _average(await client.call_tool("score", {})) == 1.0
 
 
+@pytest.mark.all_sample(2)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 async def test_a_call_that_was_under_way_is_charged_to_nobody(
     server: Server, hosts: Hosts, data: Path, how: signal.Signals

@@ -140,7 +140,7 @@ def test_whoever_does_not_look_solves_one_in_ten_of_many_at_most(family, agent, 
     assert solved(family, agent, tmp_path, 20) <= 2
 
 
-@pytest.mark.all_sample(2)
+@pytest.mark.all_sample(1)
 @pytest.mark.seeds
 @every_family
 def test_whoever_looks_and_follows_what_is_seen_solves_everything(family, tmp_path):
@@ -153,6 +153,7 @@ def test_whoever_looks_and_follows_what_is_seen_solves_everything(family, tmp_pa
         assert RENDER in tools[first:]
 
 
+@pytest.mark.all_sample(3)
 @pytest.mark.slow
 @pytest.mark.sample(2)
 @every_family
@@ -171,6 +172,7 @@ def test_whatever_was_right_may_not_be_touched(family, tmp_path):
         assert not solves(fresh, work.right.with_element(cover), tmp_path)
 
 
+@pytest.mark.all_sample(3)
 @pytest.mark.slow
 @pytest.mark.sample(2)
 @every_family

@@ -57,6 +57,7 @@ def test_there_are_many_companies_of_all_sectors() -> None:
     assert {"AAPL", "BABA", "BRK-A", "BRK-B", "GOOG", "GOOGL", "IBM", "TSLA", "V"} <= set(TICKERS)
 
 
+@pytest.mark.all_sample(10)
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_quote_agrees_with_the_history(bench: Bench, ticker: str) -> None:

@@ -125,6 +125,7 @@ def test_the_quarters_of_a_year_add_up_to_it(bench: Bench, ticker: str) -> None:
     assert year == quarter
 
 
+@pytest.mark.all_sample(10)
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_quote_sums_up_the_last_four_quarters(bench: Bench, ticker: str) -> None:

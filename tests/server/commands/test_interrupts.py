@@ -148,7 +148,7 @@ def test_a_set_in_the_making_that_is_told_to_end_leaves_no_process(tmp_path: Pat
     assert (found.code, found.errors.splitlines()[-1]) == (130, "m3bench: stopped")
 
 
-@pytest.mark.all_sample(2)
+@pytest.mark.all_sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_ctrl_c_at_any_moment_is_a_line_and_leaves_nothing(name: str, place: Path) -> None:

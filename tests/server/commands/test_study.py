@@ -166,6 +166,7 @@ def test_a_budget_that_is_used_up_stops_and_says_which() -> None:
     _hold(Spent(tokens=10, cost=1.0), Caps(tokens=11, cost=1.1))
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_six_models_with_two_solvers_are_killed_twice_and_lose_and_repeat_nothing(tmp_path: Path) -> None:
     # Of 2016 samples these are 36: `python bench/study.py --tasks 56 --repeats 3` plays all of them.

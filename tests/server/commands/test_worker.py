@@ -59,6 +59,7 @@ def script(pause: float = 0.0) -> dict[str, list[dict[str, Any]]]:
     return {"survey-1": [{**RIGHT[0], **waiting}, *RIGHT[1:]], "sum-1": SLOPPY, "sum-2": [{**GIVES_UP[0], **waiting}]}
 
 
+@pytest.mark.night
 @pytest.mark.postgres
 def test_workers_leave_what_a_study_leaves_that_plays_by_itself(postgres: Server, tmp_path: Path) -> None:
     tasks = three_tasks(tmp_path / "set")

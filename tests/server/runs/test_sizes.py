@@ -40,6 +40,7 @@ def sent(result: types.CallToolResult | types.ReadResourceResult) -> int:
     return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
 
 
+@pytest.mark.all_sample(6)
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("name", "ids"),

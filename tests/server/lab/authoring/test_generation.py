@@ -22,7 +22,7 @@ def way(task: Task) -> str:
     return json.dumps(task.references[0].model_dump(mode="json"), sort_keys=True).replace(task.id, "")
 
 
-@pytest.mark.all_sample(3)
+@pytest.mark.all_sample(2)
 @pytest.mark.seeds
 @pytest.mark.parametrize(("family", "seed"), seeded(FAMILIES))
 def test_other_seeds_give_sets_that_verify(family, seed):
@@ -31,7 +31,7 @@ def test_other_seeds_give_sets_that_verify(family, seed):
     assert problems == []
 
 
-@pytest.mark.all_sample(4)
+@pytest.mark.all_sample(2)
 @pytest.mark.seeds
 @every_family
 def test_no_two_tasks_have_the_same_reference(family):

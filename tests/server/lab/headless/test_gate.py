@@ -210,6 +210,7 @@ def test_of_all_ways_to_replay_another_task_the_best_one_counts(tmp_path: Path) 
     assert twice.averages == {"sums": [1, 1]}
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_whoever_replays_another_film_gets_little_whatever_way_is_taken(tmp_path: Path) -> None:
     films = ("--family", "signposts", "--family", "glimpse", "--repeat", "3")

@@ -162,6 +162,7 @@ def test_the_model_sees_the_picture_and_its_path_and_none_of_the_benchmarks_own_
     assert "Compute the median" not in everything
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=lambda number: number.name)
 def test_a_run_that_is_stopped_goes_on_without_loss_or_repetition(

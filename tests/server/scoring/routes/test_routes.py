@@ -90,7 +90,7 @@ def test_there_are_sixty_routes_and_two_in_every_family() -> None:
     assert min(count.values()) >= 2, count
 
 
-@pytest.mark.all_sample(12)
+@pytest.mark.all_sample(4)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "family", [family if family in QUICK else pytest.param(family, marks=pytest.mark.slow) for family in FAMILIES]

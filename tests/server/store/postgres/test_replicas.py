@@ -200,6 +200,7 @@ def test_a_server_that_cannot_be_reached_is_said_to_have_a_seat(opened: list[Pos
         a.home("s3")
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.kills
 @pytest.mark.parametrize("shared", [True, False], ids=["one folder", "a folder each"])
 async def test_seats_go_on_or_are_void_with_the_true_reason_when_a_server_is_killed(

@@ -74,7 +74,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 cards: dict[str, Played] = {}
 
 
-@pytest.mark.all_sample(8)
+@pytest.mark.all_sample(4)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, results: Callable[[str], Path]) -> None:

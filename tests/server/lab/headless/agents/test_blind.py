@@ -27,6 +27,7 @@ def told(family: str, seed: str) -> PictureEvidence:
     )
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "fact"), [("museum", "seen"), ("vision_research", "titles")])
 def test_what_tools_tell_is_found_out(family: str, fact: str) -> None:
@@ -46,7 +47,7 @@ def test_what_no_tool_tells_stays_a_guess() -> None:
     assert len({guess.facts["red"][0] for guess in guesses}) > 1
 
 
-@pytest.mark.all_sample(2)
+@pytest.mark.all_sample(1)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("family", "fact"),
