@@ -181,6 +181,7 @@ def test_nobody_passes_off_the_runs_of_another(held: House, tmp_path: Path) -> N
     assert (told["outcome"], "participant: claimed bob, found ann" in told["why"]) == ("refused", True)
 
 
+@pytest.mark.slow
 def test_after_closing_nothing_is_played_and_everybody_sees_their_own_card(held: House) -> None:
     if not (held.folder / "bundles").exists():
         assert held.open().returncode == 0

@@ -214,6 +214,7 @@ async def _curious(attacked: Attacked) -> list[str]:
     return said
 
 
+@pytest.mark.slow
 def test_without_a_token_of_the_event_nobody_comes_in_and_all_are_refused_alike(attacked: Attacked) -> None:
     def refused(token: str | None) -> tuple[int, str]:
         headers = {**HEADERS, **({"authorization": f"Bearer {token}"} if token is not None else {})}

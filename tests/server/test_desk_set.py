@@ -147,7 +147,7 @@ def played(family: str, cheat: str, monkeypatch: pytest.MonkeyPatch, count: int 
     return anyio.run(main)
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @every_family
 @pytest.mark.parametrize("cheat", ["never asks", "stops listening", "ignores the rules"])
 def test_a_cheat_solves_nothing(family, cheat, monkeypatch):

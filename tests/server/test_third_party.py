@@ -195,7 +195,7 @@ async def test_tools_that_come_in_a_run_are_announced_and_go_with_it(
         assert not await listed()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("way", ["stdio", "http"])
 async def test_nothing_is_lost_that_the_table_says_is_passed_on(way: str, bare: dict[str, Any]) -> None:

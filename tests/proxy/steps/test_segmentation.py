@@ -48,7 +48,7 @@ def call(
     )  # fmt: skip
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("pause", [pause if pause == 0 else pytest.param(pause, marks=SLOW) for pause in PAUSES_MS])
 @pytest.mark.parametrize("behaviour", PLAYED)
 def test_perfect_play_of_every_family_is_in_the_range_however_it_is_sent(behaviour: str, pause: int) -> None:

@@ -105,7 +105,7 @@ def test_arguments_that_are_no_object_are_refused(arguments: bytes, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.sample(10)
+@pytest.mark.sample(5)
 @but_decks
 def test_undeclared_arguments_are_treated_as_the_server_does(name: str, prepared: Callable[[str], Bench]) -> None:
     for tool in CATALOG.by_name[name].tools:

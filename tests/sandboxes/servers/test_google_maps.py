@@ -364,6 +364,7 @@ def test_the_scale_gives_the_same_map_more_pixels(bench: Bench, scale: int) -> N
     assert image.size == (64 * scale, 40 * scale)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("zoom", [19, 20, 22])
 def test_a_map_of_one_house_takes_no_more_memory_than_another(bench: Bench, zoom: int) -> None:
     tracemalloc.start()

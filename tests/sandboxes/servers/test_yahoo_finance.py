@@ -80,7 +80,7 @@ def test_the_quote_agrees_with_the_history(bench: Bench, ticker: str) -> None:
         assert row["Volume"] > 0
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_a_share_is_about_as_restless_as_it_should_be(ticker: str) -> None:
     closes = stocks.daily(ticker).close / 100
@@ -241,7 +241,7 @@ def test_dividends_fall_on_trading_days_before_the_clock(ticker: str) -> None:
     assert set(stocks.dividends(ticker)) <= set(sessions.days())
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_ratings_the_counts_and_the_quote_agree(bench: Bench, ticker: str) -> None:
     months = ask(bench, "get_recommendations", ticker=ticker, recommendation_type="recommendations")

@@ -168,6 +168,7 @@ async def test_a_client_that_lists_again_when_told_of_changes_is_noticed(tmp_pat
     assert (await facts(tmp_path, Script(lists_again=True)))["list_changes"] == "lists again"
 
 
+@pytest.mark.slow
 async def test_a_client_of_the_newest_revision_can_subscribe_to_changes(tmp_path: Path) -> None:
     async with over_stdio(["--data", str(tmp_path), "--slow", "0.1", "--seed", str(SEED)], ERAS[1]) as client:
         async with client.listen(tools_list_changed=True) as changes:

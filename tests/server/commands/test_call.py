@@ -39,6 +39,7 @@ def test_arguments_may_come_from_standard_input() -> None:
     assert call("math/sum", "-", given='{"numbers":\n [1, 2]}').stdout == "3\n"
 
 
+@pytest.mark.slow
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),

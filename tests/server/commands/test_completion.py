@@ -75,6 +75,7 @@ def test_tasks_families_servers_tools_clients_and_agents_are_offered() -> None:
     assert offered("m3bench run --agent ") == sorted(AGENTS)
 
 
+@pytest.mark.slow
 def test_profiles_are_offered_with_the_names_they_take() -> None:
     assert PROFILES == NAMES
     assert offered("m3bench serve --profile ") == [*PROFILES, *(f"{kind}:" for kind in KINDS)]
@@ -86,6 +87,7 @@ def test_tasks_come_from_the_set_the_command_was_pointed_at(task_set: Path) -> N
     assert offered(f"m3bench tasks show --tasks {task_set} s") == ["sum-1", "survey-1"]
 
 
+@pytest.mark.slow
 def test_runs_are_offered_newest_first(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     for name, day in (("a1", "01"), ("b2", "02")):
@@ -101,6 +103,7 @@ def test_runs_are_offered_newest_first(tmp_path: Path) -> None:
     assert offered("m3bench runs show ", M3BENCH_DATA=str(tmp_path / "nothing")) == []
 
 
+@pytest.mark.slow
 def test_a_broken_set_offers_nothing_and_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "tasks.json").write_text("{")
     assert offered(f"m3bench tasks show --tasks {tmp_path} ") == []

@@ -85,7 +85,8 @@ class Player:
             return await action()
 
 
-@pytest.mark.parametrize("code", [CODES[0], *(pytest.param(code, marks=pytest.mark.slow) for code in CODES[1:])])
+@pytest.mark.slow
+@pytest.mark.parametrize("code", CODES)
 def test_any_operation_on_files_may_fail_once(
     code: int, task_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

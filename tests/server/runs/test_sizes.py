@@ -40,8 +40,8 @@ def sent(result: types.CallToolResult | types.ReadResourceResult) -> int:
     return len(result.model_dump_json(by_alias=True, exclude_none=True).encode())
 
 
+@pytest.mark.sample(1)
 @pytest.mark.all_sample(6)
-@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("name", "ids"),
     [pytest.param(*chunk, marks=[pytest.mark.slow] * (chunk[0] == "photos")) for chunk in chunks()],

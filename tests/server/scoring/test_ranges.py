@@ -130,6 +130,7 @@ def test_where_another_reference_may_count_the_range_holds_its_values_too() -> N
             assert found.values[name][0] - 1e-9 <= (best.metrics[name] or 0.0) <= found.values[name][1] + 1e-9
 
 
+@pytest.mark.slow
 def test_two_hundred_calls_with_a_hundred_and_fifty_open_boundaries_have_exact_ranges() -> None:
     reference = [list(range(start, start + 4)) for start in range(0, 200, 4)]
     joined = tuple(place % 4 == 3 for place in range(200))

@@ -116,6 +116,7 @@ def test_a_client_that_is_not_there_or_has_no_command_line_is_said_to_be_so(
         CliRunner().invoke(app, ["install", "codex", "--check", "--remove"], catch_exceptions=False)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a script")
 def test_a_client_that_never_asks_for_our_tools_is_found_out(tmp_path: Path) -> None:
     """It looks as if all went well: the program ends with 0."""

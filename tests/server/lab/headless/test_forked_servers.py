@@ -103,6 +103,7 @@ def test_without_the_process_that_forks_a_server_is_started_as_a_program(tmp_pat
     Context().run(started)
 
 
+@pytest.mark.slow
 def test_the_process_that_forks_ends_with_whoever_started_it_and_knows_no_keys(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -60,6 +60,7 @@ def _by_bytes(path: Path, chance: random.Random) -> None:
     path.write_bytes(bytes(data))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "mutations",
     [12, pytest.param(100, marks=pytest.mark.slow), pytest.param(100_000, marks=pytest.mark.night)],

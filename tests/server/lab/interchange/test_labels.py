@@ -79,6 +79,7 @@ def test_a_file_that_is_wrong_is_told_where(tmp_path: Path, text: str, name: str
         read_labels(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_the_command_fits_a_threshold_and_says_what_the_papers_are_worth(tmp_path: Path) -> None:
     file = as_csv(
         tmp_path / "labels.csv",

@@ -115,6 +115,7 @@ def test_a_folder_of_result_sets_is_a_leaderboard_and_a_comparison(typed: CliRun
     assert compared == json.loads(ok(typed.invoke(app, ["compare", "study/strong", "study/weak", "--json"])).stdout)
 
 
+@pytest.mark.slow
 def test_groups_that_do_not_compare_are_leaderboards_of_their_own(tmp_path: Path) -> None:
     for name, runs in (("one", 2), ("two", 2), ("other", 3)):
         stored_set(tmp_path / "study", name, runs)

@@ -22,7 +22,7 @@ CASES = {
 }
 
 
-@pytest.mark.sample(2)
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", CASES)
 def test_a_95_percent_interval_covers_the_truth_in_93_to_98_percent(name: str) -> None:
     truth, random = CASES[name], np.random.default_rng(7)

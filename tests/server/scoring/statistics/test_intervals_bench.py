@@ -23,6 +23,7 @@ def bench() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_a_sample_of_the_simulation_keeps_every_requirement(
     bench: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -83,6 +83,7 @@ def test_what_cannot_be_used_is_one_line_and_exit_code_2(data: Path, tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.slow
 def test_a_person_sees_both_sides_and_says_yes(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "set"
     shown = typed(

@@ -100,6 +100,7 @@ def test_no_two_tasks_are_near_duplicates(library: MadeLibrary) -> None:
         assert same_calls(one.references[0].steps, other.references[0].steps) < MOST_CALLS, (one.id, other.id)
 
 
+@pytest.mark.slow
 def test_no_question_names_a_service_or_a_tool_or_what_is_on_the_card(library: MadeLibrary) -> None:
     for task in library.tasks.values():
         assert named(task.question) is None, task.id

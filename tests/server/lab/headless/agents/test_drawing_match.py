@@ -32,6 +32,7 @@ def placed(name: str, *, broken: bool, seed: int) -> tuple[Pixels, Box]:
     return np.asarray(image.convert("RGB")), visible(thing)
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", site.MORE)
 def test_a_thing_that_is_broken_is_told_from_one_in_order(name: str) -> None:
     for seed in range(3):

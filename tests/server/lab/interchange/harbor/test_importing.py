@@ -91,6 +91,7 @@ def test_a_trial_is_a_run_with_its_agent_model_and_tokens(add: Add, imported: Im
     assert "claude-code acme/m-1" in page.read_text()
 
 
+@pytest.mark.slow
 def test_attempts_are_repeats_and_agents_are_sets(add: Add, imported: Imported) -> None:
     add("sum-1__a")
     idle(add("sum-1__b", reward=0.0))
