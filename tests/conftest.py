@@ -117,9 +117,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of tests marked `sample(N)` N cases are in `make test`, of those marked `all_sample(N)` N in `make test-all`."""
-    rest = (*NEEDS, *LONG)
-    _leave_out([item for item in items if not any(map(item.get_closest_marker, rest))], "sample", "slow")
-    _leave_out([item for item in items if any(map(item.get_closest_marker, rest))], "all_sample", "night")
+    rest = {*NEEDS, *LONG}
+    _leave_out([item for item in items if rest.isdisjoint(_markers(item))], "sample", "slow")
+    _leave_out([item for item in items if not rest.isdisjoint(_markers(item))], "all_sample", "night")
+
+
+def _markers(item: pytest.Item) -> set[str]:
+    """The names of an item's markers."""
+    return {mark.name for mark in item.iter_markers()}
 
 
 def _leave_out(items: list[pytest.Item], sample: str, later: str) -> None:
