@@ -5,13 +5,15 @@ are read once, by `trajectory`; what follows works on the run that was played. `
 puts it into words.
 """
 
+import json
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from m3bench.server.scorecard.first_fault import first_fault
 from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import (
     ActualCall,
@@ -49,6 +51,7 @@ from m3bench.server.scoring.ranges import Range, Ranges
 from m3bench.server.scoring.reasons import answer_note, miss_note, reasons
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord, handed_in
+from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.grounding import SeenFacts, seen_in, ungrounded
 from m3bench.tasks.answers.reading import findings_of, read
 from m3bench.tasks.catalog import load_catalog
@@ -64,6 +67,9 @@ logger = logging.getLogger(__name__)
 
 VERSION = 6
 """Of the rules that the numbers follow; part of a run's manifest."""
+
+_MAX_VALUE = 300
+"""Characters of a field's value that a card shows."""
 
 
 def score_run(
@@ -121,7 +127,8 @@ def score_run(
         sight=sight_of(run, task, played),
         hearing=hearing_of(task, played),
     )
-    card = card.model_copy(update={"improvements": improvements(card, played.segmentation.joined)})
+    advice = improvements(card, played.segmentation.joined)
+    card = card.model_copy(update={"first_fault": first_fault(card), "improvements": advice})
     return _without_numbers_if_void(card, played.excluded)
 
 
@@ -141,6 +148,10 @@ class _Checked:
     """What the checks of a task say about a run."""
 
     findings: Sequence[Finding]
+    given: Mapping[str, Sequence[object]]
+    """What was handed in for each field."""
+    right: Mapping[str, str]
+    """The right values of fields that may be told."""
     untraced: Sequence[str] | None
     """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
 
@@ -160,8 +171,19 @@ class _Checked:
     def results(self) -> tuple[CheckResult, ...]:
         """The findings as the card has them."""
         return tuple(
-            CheckResult(check=finding.check, passed=finding.passed, reason=finding.reason) for finding in self.findings
+            CheckResult(
+                check=finding.check,
+                passed=finding.passed,
+                reason=finding.reason,
+                given=" · ".join(_told_value(value) for value in self.given.get(finding.check, ()))[:_MAX_VALUE],
+                right="" if finding.passed else self.right.get(finding.check, "")[:_MAX_VALUE],
+            )
+            for finding in self.findings
         )
+
+
+def _told_value(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _checked(run: RunRecord, task: Task, played: PlayedRun, workspace: Path, scenes: Sequence[Scene]) -> _Checked:
@@ -172,11 +194,14 @@ def _checked(run: RunRecord, task: Task, played: PlayedRun, workspace: Path, sce
     evidence = Evidence(answer=run.answer or "", fields=run.fields, workspace=workspace, calls=calls)
     findings = findings_of(task, evidence)
     given = read(task.fields, evidence.answer, evidence.fields)
+    told = [field for field in task.fields if not isinstance(field.value, File)] if run.mode == "practice" else []
+    right = {field.name: field.value.said() for field in told}
     if not given:
-        return _Checked(findings=findings, untraced=None)
+        return _Checked(findings=findings, given={}, right=right, untraced=None)
     seen = SeenFacts([*(call.text for call in calls if call.outcome == "success"), *seen_in(scenes)])
     passed = {finding.check for finding in findings if finding.passed}
-    return _Checked(findings=findings, untraced=ungrounded(task.fields, given, passed, seen))
+    untraced = ungrounded(task.fields, given, passed, seen)
+    return _Checked(findings=findings, given=given, right=right, untraced=untraced)
 
 
 @cache
@@ -295,6 +320,7 @@ def _without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> Sco
             "grounded": None,
             "ungrounded": (),
             "reasons": {},
+            "first_fault": "",
             "improvements": (),
             "void": VoidReason(fault=found.fault, words=found.words),
         }

@@ -56,6 +56,11 @@ def improvements(card: ScoreCard, joined: Collection[int] = ()) -> tuple[Improve
     return tuple(_once(found)[:MOST])
 
 
+def in_order(found: Sequence[Improvement]) -> list[Improvement]:
+    """Corrections in the order in which they could be followed; what could be left out comes last."""
+    return sorted(found, key=lambda one: (not one.reference, min(one.reference, default=0)))
+
+
 def _once(found: Iterable[Improvement]) -> list[Improvement]:
     """Two steps in the wrong order can be corrected from either side: the first is kept."""
     kept: dict[tuple[Fault, frozenset[int], frozenset[int]], Improvement] = {}

@@ -1,17 +1,19 @@
 """A score card in words: Markdown that any chat shows, the same for every client.
 
-Headline with the paper's metric beside it, a bar for each metric, what would have helped most, reference and actual
-calls side by side by step, checks and outcomes. Only puts into words what the card's data says. Bounded whatever the
-run did, and whatever its texts hold: they stand in code spans or are escaped, so no argument can break a table or pass
-for a heading.
+In the order in which a person asks: was it solved, what was handed in and what is right, what went wrong first, what
+would have helped most; then the metrics, then reference and actual calls side by side, and outcomes. Only puts into
+words what the card's data says. Bounded whatever the run did, and whatever its texts hold: they stand in code spans or
+are escaped, so no argument can break a table or pass for a heading.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
+from m3bench.server.scorecard.improvements import in_order
 from m3bench.server.scorecard.model import (
     ActualCall,
     ArgumentDifference,
+    CheckResult,
     ExtraArgument,
     Match,
     MissingArgument,
@@ -41,8 +43,11 @@ _RULE = "What came too soon for a model is read as the same step, anything else 
 _RULE_SINCE = 5
 """The version of the rules from which on steps are read so."""
 
+UNCERTAIN = 0.5
+"""A range that is wider is shown in place of the value."""
+
 _BAR = 12
-_MAX_CALL, _MAX_DIFFERENCES, _MAX_SENTENCE, _MAX_REASON, _MAX_NOTE = 100, 90, 300, 800, 140
+_MAX_CALL, _MAX_DIFFERENCES, _MAX_VALUE, _MAX_SENTENCE, _MAX_REASON, _MAX_NOTE = 100, 90, 200, 300, 800, 140
 
 _SPECIAL = re.compile(r"([\\`*<>|~])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|\](?=[(\[:])")
 """What Markdown would act upon in a sentence; an underscore within a name is left alone."""
@@ -57,10 +62,11 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
     """
     parts = [
         _headline(card),
-        _metrics(card),
-        _improvements(card),
-        calls_markdown(card),
         _checks(card),
+        _first_fault(card),
+        _improvements(card),
+        _metrics(card),
+        calls_markdown(card),
         " ".join(part for part in (_outcomes(card), _steps(card)) if part),
         _client(card),
         SIGHT_WORDS[card.sight] if card.sight is not None else "",
@@ -86,7 +92,7 @@ def _headline(card: ScoreCard) -> str:
     verdict += "" if card.grounded is not False else ", not grounded"
     count = f" ({card.checks_passed} of {len(card.checks)} checks)" if card.checks else ""
     figure = "unscored" if average is None else f"{average:.3f}{_spread(*card.range_of('average'))}"
-    return f"## m3bench: {_sentence(card.task)}\n\n**average {figure}** · **{verdict}**{count} · {_paper(card)}"
+    return f"## m3bench: {_sentence(card.task)}\n\n**{verdict}**{count} · **average {figure}** · {_paper(card)}"
 
 
 def _paper(card: ScoreCard) -> str:
@@ -108,6 +114,10 @@ def _metrics(card: ScoreCard) -> str:
             lines.append(f"| {label} | | unscored | {said} |")
             continue
         low, high = card.range_of(name)
+        if high - low > UNCERTAIN:
+            said += "; the record does not tell"
+            lines.append(f"| {label} | `{_bar(low, low, high)}` | {low:.2f}–{high:.2f} | {said} |")
+            continue
         lines.append(f"| {label} | `{_bar(figure, low, high)}` | {figure:.3f}{_spread(low, high)} | {said} |")
     if card.scoring_profile == "effect" and card.average is not None:
         low, high = card.range_of("average")
@@ -130,10 +140,14 @@ def _bar(figure: float, low: float, high: float) -> str:
 def _improvements(card: ScoreCard) -> str:
     lines = [
         f"{number}. **+{one.gain:.3f}** {_sentence(one.text)}"
-        for number, one in enumerate(card.improvements[:MAX_IMPROVEMENTS], 1)
+        for number, one in enumerate(in_order(card.improvements[:MAX_IMPROVEMENTS]), 1)
     ]
-    heading = "**What would have helped most** (each change on its own)"
+    heading = "**What would have helped most** (in the order to do it; each gain is of that change alone)"
     return "\n".join([heading, "", *lines]) if lines else ""
+
+
+def _first_fault(card: ScoreCard) -> str:
+    return f"**What went wrong first:** {_sentence(card.first_fault, _MAX_REASON)}" if card.first_fault else ""
 
 
 def _reference_rows(card: ScoreCard) -> Iterator[str]:
@@ -207,14 +221,24 @@ def _short(item: JsonValue) -> str:
 
 
 def _checks(card: ScoreCard) -> str:
-    lines = [
-        f"- {'✓' if item.passed else '✗'} {_sentence(item.check)}"
-        + (f" — {_sentence(item.reason)}" if item.reason else "")
-        for item in card.checks[:MAX_CHECKS]
-    ]
+    if card.void_reason:
+        return ""
+    lines = [_check(item) for item in card.checks[:MAX_CHECKS]]
     if len(card.checks) > MAX_CHECKS:
         lines.append(f"- … {len(card.checks) - MAX_CHECKS} more checks")
-    return "\n".join(["**Checks**", "", *lines]) if lines else ""
+    return "\n".join(["**What was handed in**", "", *lines]) if lines else ""
+
+
+def _check(item: CheckResult) -> str:
+    """A field with what was given and, where that may be told, what is right; or a check of anything else."""
+    said = [f"**{_sentence(item.check)}**"]
+    if item.given:
+        said.append(_code(item.given, _MAX_VALUE))
+    if item.reason:
+        said.append(f"— {_sentence(item.reason)}")
+    if item.right:
+        said.append(f"— right is {_code(item.right, _MAX_VALUE)}")
+    return f"- {'✓' if item.passed else '✗'} {' '.join(said)}"
 
 
 def _outcomes(card: ScoreCard) -> str:

@@ -201,6 +201,14 @@ class CheckResult(_Part):
     passed: bool
     reason: str = ""
     """Why it failed; empty when it passed."""
+    given: str = ""
+    """What was handed in for a field, as text; empty when nothing was, and for checks of anything else."""
+    right: str = ""
+    """The right value of a field that was wrong, in practice; always empty in ranked runs."""
+
+    def to_json(self) -> JsonObject:
+        """As of every part; what is not known is left out."""
+        return {name: value for name, value in super().to_json().items() if name not in ("given", "right") or value}
 
 
 class BestReference(_Part):
@@ -320,6 +328,8 @@ class ScoreCard(_Part):
     """What spoke against how calls were put into steps and was not followed, such as hints of the client."""
     reasons: dict[str, str]
     """Why each metric has its value, in a few words."""
+    first_fault: str = ""
+    """What went wrong first, in one sentence; empty when the run was solved."""
     improvements: tuple[Improvement, ...] = ()
     """What would have raised the average, the most first."""
     client: Client | None = None

@@ -10,9 +10,11 @@ from m3bench.tasks.picture_mark import given
 from m3bench.tasks.task import Task
 
 SIGHT_WORDS: dict[Sight, str] = {
-    "seen": "The model saw the picture: it handed in the picture's mark.",
-    "read by tools": "Nothing shows that the model saw the picture: its mark was not handed in. Tools read it.",
-    "unseen": "Nothing shows that anybody looked at the picture: its mark was not handed in, and no tool read it.",
+    "seen": "The model saw the picture: it repeated the letters below it.",
+    "read by tools": "Nothing shows that the model saw the picture: it did not repeat the letters below it. Tools read "
+    "it.",
+    "unseen": "Nothing shows that anybody looked at the picture: the letters below it were not repeated, and no tool "
+    "read it.",
 }
 
 HEARING_WORDS: dict[Hearing, str] = {

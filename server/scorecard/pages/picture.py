@@ -6,15 +6,19 @@ document that the page shows, without a browser; the same document gives the sam
 
 from collections.abc import Mapping, Sequence
 
+from m3bench.server.scorecard.improvements import in_order
+from m3bench.server.scorecard.markdown import UNCERTAIN
 from m3bench.server.scorecard.model import ActualCall, Match, ReferenceCall, ScoreCard
 from m3bench.server.scorecard.pages.drawing import SvgDrawing, wrapped
 from m3bench.server.scorecard.pages.legend import LegendEntry
 from m3bench.server.scorecard.pages.run import RunDocument
+from m3bench.server.scoring.words import printable
 
 WIDTH, EDGE = 1200, 56
 INK, SOFT, HAIR, LINE, PAPER, SUNKEN = "#1d2025", "#5d626b", "#ebe8e2", "#d9d5cd", "#fcfbf9", "#f0ede8"
 TONES = {"strong": "#0b69ad", "weak": "#c98412", "missed": "#b23c08", "extra": "#6b5a96"}
 WASHES = {"strong": "#e6f1fa", "weak": "#fcf2dc", "missed": "#fceae1", "extra": "#f0ecf8"}
+MAX_CHECKS = 8
 MAX_ROWS = 16
 """Calls drawn on each side; the rest is counted."""
 
@@ -42,6 +46,7 @@ def _drawn(document: RunDocument, card: ScoreCard) -> tuple[SvgDrawing, float]:
     drawing = SvgDrawing(WIDTH, PAPER)
     y = _head(drawing, document, card)
     y = max(_headline(drawing, card, y), _metrics(drawing, card, document["legend"], y))
+    y = _handed_in(drawing, card, y + 34)
     y = _improvements(drawing, card, y + 34)
     return drawing, _calls(drawing, card, y + 34)
 
@@ -95,17 +100,44 @@ def _metrics(drawing: SvgDrawing, card: ScoreCard, legend: Sequence[LegendEntry]
         if value is None:
             drawing.text("unscored", WIDTH - EDGE, base, 22, fill=SOFT, anchor="end")
             continue
-        drawing.box(start, base - 15, (end - start) * value, 16, TONES["strong"])
         low, high = card.range_of(metric["name"])
+        told, sure, size = f"{value:.3f}", value, 24
+        if high - low > UNCERTAIN:
+            told, sure, size = f"{low:.2f}–{high:.2f}", low, 20
+        drawing.box(start, base - 15, (end - start) * sure, 16, TONES["strong"])
         if high - low > 0.0005:
             for edge in (low, high):
                 drawing.box(start + (end - start) * edge - 1, base - 18, 2, 22, INK, 0)
-        drawing.text(f"{value:.3f}", WIDTH - EDGE, base, 24, fill=INK, weight=700, anchor="end")
+        drawing.text(told, WIDTH - EDGE, base, size, fill=INK, weight=700, anchor="end")
     return y + 24 + 35 * len(legend) - 20
 
 
+def _handed_in(drawing: SvgDrawing, card: ScoreCard, y: float) -> float:
+    """Each field with what was given and what is right; then what went wrong first."""
+    if not card.checks or card.void is not None:
+        return y - 34
+    drawing.text("What was handed in", EDGE, y + 22, 23, fill=INK, weight=700)
+    y += 40
+    for check in card.checks[:MAX_CHECKS]:
+        drawing.box(EDGE, y, WIDTH - 2 * EDGE, 1, HAIR, 0)
+        _mark(drawing, "strong" if check.passed else "missed", EDGE + 10, y + 20)
+        drawing.text(printable(check.check), EDGE + 34, y + 27, 20, fill=INK, weight=700, room=250)
+        given = printable(check.given or ("" if check.passed else check.reason))
+        drawing.text(given, EDGE + 300, y + 27, 20, fill=INK, room=400)
+        if check.right:
+            drawing.text(f"right: {printable(check.right)}", EDGE + 720, y + 27, 20, fill=TONES["strong"], room=368)
+        y += 38
+    if (left := len(card.checks) - MAX_CHECKS) > 0:
+        drawing.text(f"… {left} more", EDGE + 34, y + 25, 19, fill=SOFT)
+        y += 34
+    for line in wrapped(card.first_fault and f"First wrong: {card.first_fault}", 21, WIDTH - 2 * EDGE, 3):
+        y += 28
+        drawing.text(line, EDGE, y, 21, fill=TONES["missed"], room=WIDTH - 2 * EDGE)
+    return y
+
+
 def _improvements(drawing: SvgDrawing, card: ScoreCard, y: float) -> float:
-    found = card.improvements[:3]
+    found = in_order(card.improvements[:3])
     if not found:
         return y - 34
     drawing.text("What would have helped most", EDGE, y + 22, 23, fill=INK, weight=700)

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -271,3 +271,24 @@ def test_a_right_field_is_never_accused_where_every_needed_call_was_made() -> No
     assert grounded("nowhere in a result", *ONE_BY_ONE) is True
     assert grounded("nowhere in a result", *ONE_BY_ONE[:2]) is False
     assert grounded("Atlantis", *ONE_BY_ONE) is False
+
+
+@pytest.mark.parametrize(("mode", "told"), [("practice", "Lagos"), ("ranked", "")])
+def test_the_right_value_of_a_wrong_field_is_told_in_practice_alone(
+    mode: Literal["practice", "ranked"], told: str
+) -> None:
+    fields = [
+        {"name": "place", "meaning": "where it is", "value": {"type": "name", "value": "Lagos"}},
+        {"name": "river", "meaning": "what flows there", "value": {"type": "name", "value": "Ogun"}},
+    ]
+    task = Task.model_validate({**TASK.model_dump(mode="json"), "checks": [], "fields": fields})
+    run = RunRecord(
+        id="r", seat="s", task=task.id, state="submitted", mode=mode, started="", ended=None, answer="",
+        seal=None, manifest={}, scorecard=None, fields={"place": "Accra", "river": "Ogun"},
+    )  # fmt: skip
+    card = score_run(run, task, ONE_BY_ONE, Path("nowhere"), open_encoder())
+    assert [(check.passed, check.given, check.right) for check in card.checks] == [
+        (False, "Accra", told), (True, "Ogun", ""),
+    ]  # fmt: skip
+    assert ("Lagos" in markdown(card)) is (mode == "practice")
+    assert read_card(json.loads(json.dumps(card.to_json()))) == card

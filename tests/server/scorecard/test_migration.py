@@ -14,7 +14,7 @@ import pytest
 from m3bench.server.lab.live.record import LiveRecord
 from m3bench.server.lab.reports.summary import set_document
 from m3bench.server.lab.results.resultset import read_resultset
-from m3bench.server.scorecard.markdown import markdown
+from m3bench.server.scorecard.markdown import UNCERTAIN, markdown
 from m3bench.server.scorecard.migration import card_of, read_card, upgraded
 from m3bench.server.scorecard.model import Alignment
 from m3bench.server.scorecard.pages.run import bounded, run_document
@@ -30,14 +30,15 @@ RUNS: dict[str, dict[str, Any]] = FIRST["runs"]
 
 HEADINGS = (
     "**What would have gained the most** (each mended alone)",
-    "**What would have helped most** (each change on its own)",
+    "**What would have helped most** (in the order to do it; each gain is of that change alone)",
 )
 OPEN = (
     "Which calls belong to one step is not certain everywhere: ranges are over all readings of the log.",
     "Whether a step begins is open at {} calls: the record shows neither overlap nor data flow there. "
     "Ranges are over all readings of it.",
 )
-"""What reads otherwise now; besides, the headline says which metric it is, and a tick is for what is the same."""
+"""What reads otherwise now; besides, the headline says which metric it is, and a tick is for what is the same. What was
+handed in comes first now, and a value that the record does not tell is shown as its range alone."""
 
 
 def record(name: str, **fields: Any) -> RunRecord:
@@ -55,15 +56,27 @@ def test_the_text_in_the_chat_is_the_same(name: str) -> None:
     card = read_card(RUNS[name]["card"])
     text = markdown(card, last.split()[-3])
     expected = "\n".join([*before, last]).replace(*HEADINGS).replace(*OPEN).replace("{}", str(card.open))
-    expected = re.sub(r"(?m)^(\*\*average .*)$", r"\1 · by the paper's metric", expected)
-    assert text.replace("| ≈ 0.", "| ✓ 0.") == expected.replace("| ≈ 0.", "| ✓ 0.")
+    expected = re.sub(r"(?m)^(\*\*average .*?\*\*) · (.*)$", r"\2 · \1 · by the paper's metric", expected)
+    expected = expected.replace("**Checks**", "**What was handed in**").replace("| ≈ 0.", "| ✓ 0.")
+    expected = re.sub(r"(?m)^- ([✓✗]) (.*?)( — .*)?$", r"- \1 **\2**\3", expected)
+    wide = r"(?m)^\| ([a-z ]+) \| `.*` \| \d\.\d+ \((\d\.\d\d–\d\.\d\d)\) .*$"
+    uncertain = {name for name in card.metrics if card.range_of(name)[1] - card.range_of(name)[0] > UNCERTAIN}
+    expected = re.sub(wide, lambda row: row[2] if row[1].replace(" ", "_") in uncertain else row[0], expected)
+    told = re.sub(r"(?m)^.*\| (\S+) \| .*; the record does not tell \|$", r"\1", text.replace("| ≈ 0.", "| ✓ 0."))
+    assert sorted(_advice(told)) == sorted(_advice(expected))
     assert not re.search(r"✓ 0\.", text)
+
+
+def _advice(text: str) -> list[str]:
+    """The lines of a card, without the numbers of its advice."""
+    return [re.sub(r"^\d\. ", "", line) for line in text.split("\n")]
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_page_of_a_run_shows_the_same(name: str) -> None:
     document = run_document(record(name), [], None)
-    assert document["card"] == bounded(read_card(RUNS[name]["card"])) == upgraded(RUNS[name]["card"])
+    before = upgraded(RUNS[name]["card"])
+    assert document["card"] == bounded(read_card(RUNS[name]["card"])) == {**before, "first_fault": ""}
     assert document["client_can"] == RUNS[name]["client_can"]
 
 

@@ -79,9 +79,10 @@ function drawScorecard(card, shown, legend, root) {
     question ? h("div", { class: "app-task" }, pictures(task),
       h("div", { class: "texts" }, h("h2", {}, "Question"), h("p", { dir: "auto" }, question),
         shown.answer ? [h("h2", {}, "Answer"), h("p", { class: "answer", dir: "auto" }, clip(shown.answer.text, 600))] : null)) : null,
+    checksSection(card),
     improvementsSection(card, selection, 3),
+    metricsSection(card, legend),
     alignmentSection(card, selection),
     shown.calls && shown.calls.length ? callsSection(shown, selection) : null,
-    metricsSection(card, legend),
-    h("div", { class: "columns" }, checksSection(card), outcomesSection(card))));
+    outcomesSection(card)));
 }

@@ -51,13 +51,14 @@ function metricsSection(card, legend) {
     const value = card.metrics[metric.name] ?? null;
     const [low, high] = (card.ranges && card.ranges[metric.name]) || [value, value];
     const spread = value !== null && high - low > 0.0005;
+    const unsure = spread && high - low > 0.5;
     const range = spread ? `${fixed(low, 2)}–${fixed(high, 2)}` : "";
     const reason = (card.reasons && card.reasons[metric.name]) || "";
     return h("li", { class: "metric" },
       h("span", { class: "label" }, h("b", {}, metric.label), h("span", { class: "soft small" }, metric.meaning)),
-      h("span", { class: "drawing" }, bar({ value, low, high, label: `${metric.label} ${fixed(value)}${range ? ", range " + range : ""}` })),
-      h("span", { class: "value number", "data-value": metric.name }, value === null ? "unscored" : fixed(value),
-        range ? h("span", { class: "soft small range-text" }, range) : null),
+      h("span", { class: "drawing" }, bar({ value: unsure ? low : value, low, high, label: unsure ? `${metric.label} ${range}` : `${metric.label} ${fixed(value)}${range ? ", range " + range : ""}` })),
+      h("span", { class: "value number", "data-value": metric.name }, value === null ? "unscored" : unsure ? range : fixed(value),
+        range && !unsure ? h("span", { class: "soft small range-text" }, range) : null),
       h("span", { class: "working small" }, h("span", { class: "soft" }, metric.formula), reason ? h("span", {}, reason) : null));
   });
   return section("metrics", "Metrics", open, h("ul", { class: "metrics" }, rows));
@@ -68,7 +69,10 @@ function improvementsSection(card, selection, first) {
   if (!improvements.length) return null;
   const most = improvements[0].gain;
   const list = h("ol", { class: "improvements" });
-  const rest = more(list, improvements, first || improvements.length, (one) => {
+  const shown = first || improvements.length;
+  const place = (one) => (one.reference.length ? Math.min(...one.reference) : Infinity);
+  const ordered = improvements.slice(0, shown).sort((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
+  const rest = more(list, [...ordered, ...improvements.slice(shown)], shown, (one) => {
     const button = h("button", { type: "button", class: "improvement smooth", "aria-pressed": "false", click: () => {
       const chosen = { source: one, reference: one.reference, actual: one.actual };
       selection.choose(selection.same(chosen) ? null : chosen);
@@ -79,15 +83,18 @@ function improvementsSection(card, selection, first) {
     selection.on((chosen) => button.setAttribute("aria-pressed", String(chosen !== null && chosen.source === one)));
     return h("li", {}, button);
   }, "improvements");
-  return section("improvements", "What would have helped most", "how much the average would rise, each change on its own", list, rest);
+  return section("improvements", "What would have helped most", "in the order to do it; how much the average would rise by each change alone", list, rest);
 }
 
 function checksSection(card) {
-  if (!card.checks.length) return null;
+  if (!card.checks.length || card.void) return null;
   const rows = card.checks.map((check) => h("li", { class: check.passed ? "passed" : "failed" },
     mark(check.passed ? "strong" : "missed"),
-    h("span", {}, said(check.check), check.reason ? h("span", { class: "soft" }, " — ", said(check.reason)) : null)));
-  return section("checks", "Checks", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} passed`, h("ul", { class: "checks" }, rows));
+    h("span", {}, h("b", {}, said(check.check)), check.given ? [" ", said(check.given, 300)] : null,
+      check.reason ? h("span", { class: "soft" }, " — ", said(check.reason)) : null,
+      check.right ? h("span", {}, " — right is ", h("b", {}, said(check.right, 300))) : null)));
+  return section("checks", "What was handed in", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} right`, h("ul", { class: "checks" }, rows),
+    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), said(card.first_fault, 800)) : null);
 }
 
 const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording" };

@@ -6,11 +6,12 @@ pages.run = (data, root) => {
   const selection = makeSelection();
   if (card) selection.matches = card.alignment.matches;
   main.append(opening(data), ...[
+    card ? checksSection(card) : null,
     card ? improvementsSection(card, selection, 3) : null,
     card ? metricsSection(card, data.legend) : null,
     card ? alignmentSection(card, selection) : null,
     callsSection(data, selection),
-    h("div", { class: "columns" }, card ? checksSection(card) : null, card ? outcomesSection(card) : null),
+    card ? outcomesSection(card) : null,
     othersSection(data),
     manifestSection(data),
     nearby(data.links, "run"),
