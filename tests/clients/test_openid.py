@@ -3,7 +3,6 @@
 import os
 import re
 import secrets
-import socket
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
@@ -16,10 +15,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.clients.node import Node, find_node
-from tests.clients.people import query
-from tests.clients.test_sign_in import CALLBACK, words
+from tests.clients.people import free_port, query
+from tests.clients.test_sign_in import words
 from tests.server.conftest import serving
-from tests.server.serving.auth.bench import challenge
+from tests.server.serving.auth.bench import CALLBACK, challenge
 
 PACKAGE = os.environ.get("M3BENCH_OIDC_PROVIDER", "")
 
@@ -38,12 +37,6 @@ class Bearer(httpx2.Auth):
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
         request.headers["authorization"] = f"Bearer {self.token}"
         yield request
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
 
 
 def signed_in(issuer: str, resource: str) -> dict[str, str]:
