@@ -1,6 +1,5 @@
-"""People of an OpenID provider that others wrote play here: `oidc-provider` from npm, in a folder that is named."""
+"""People of an OpenID provider that others wrote play here: `oidc-provider` from npm."""
 
-import os
 import re
 import secrets
 import subprocess
@@ -14,19 +13,13 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.clients.node import Node, find_node
+from tests.clients.node import Node
 from tests.clients.people import free_port, query
 from tests.clients.test_sign_in import words
 from tests.server.conftest import serving
 from tests.server.serving.auth.bench import CALLBACK, challenge
 
-PACKAGE = os.environ.get("M3BENCH_OIDC_PROVIDER", "")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.anyio,
-    pytest.mark.skipif(not PACKAGE, reason="M3BENCH_OIDC_PROVIDER names no folder with oidc-provider from npm"),
-]
+pytestmark = [pytest.mark.node, pytest.mark.anyio]
 
 
 class Bearer(httpx2.Auth):
@@ -57,10 +50,10 @@ def signed_in(issuer: str, resource: str) -> dict[str, str]:
         return found
 
 
-async def test_people_of_a_provider_play_on_with_a_new_token(task_set: Path, tmp_path: Path) -> None:
+async def test_people_of_a_provider_play_on_with_a_new_token(node: Node, task_set: Path, tmp_path: Path) -> None:
     port, ours = free_port(), free_port()
     issuer, resource = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{ours}/mcp"
-    command = [*Node(find_node()).command("openid.mjs"), PACKAGE, str(port), resource]
+    command = [*node.command("openid.mjs"), str(port), resource]
     given = ["--http", f"127.0.0.1:{ours}", "--auth", f"oidc={issuer}", "--grant", "play=team"]
     given += ["--tasks", str(task_set), "--data", str(tmp_path / "data")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as provider, serving(given):
