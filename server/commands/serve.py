@@ -106,8 +106,10 @@ class SignInOptions:
     trust_proxy: Annotated[
         list[str] | None,
         typer.Option(
+            envvar="M3BENCH_TRUST_PROXY",
             metavar="ADDRESS",
-            help="With --http: a proxy, or a network of them, whose word on where requests come from is taken.",
+            help="With --http: a proxy, or a network of them, whose word on where requests come from is taken; "
+            "one on this machine when left out.",
             rich_help_panel=ADVANCED,
         ),
     ] = None

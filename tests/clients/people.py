@@ -3,6 +3,7 @@
 import re
 import secrets
 import socket
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ class SignedServer:
     url: str
     data: Path
 
+    trust: ssl.SSLContext | bool = True
+    """What says that it is this server."""
     scopes: str = "play watch operate"
     """What people may who are invited."""
 
@@ -48,7 +51,7 @@ class SignedServer:
 
     def allow(self, address: str, name: str) -> str:
         """Go where a client sends its person, sign in, allow it; returns the address that leads back to the client."""
-        with httpx2.Client(base_url=self.url, headers={"origin": self.url}, timeout=60) as browser:
+        with self._client(origin=self.url) as browser:
             page = browser.get(address)
             goes_on = re.search(r'name="next" value="([^"]+)"', page.text)
             assert goes_on, page.text
@@ -63,7 +66,7 @@ class SignedServer:
     def tokens(self, name: str) -> dict[str, Any]:
         """The tokens of a person who has just signed in with a client that registered, and allowed it to play."""
         said = {"redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none", "client_name": "scripted"}
-        with httpx2.Client(base_url=self.url, timeout=60) as client:
+        with self._client() as client:
             id = client.post("/auth/register", json=said).json()["client_id"]
             verifier = secrets.token_urlsafe(48)
             asked = {
@@ -79,9 +82,13 @@ class SignedServer:
     def renewed(self, tokens: dict[str, Any]) -> dict[str, Any]:
         """New tokens in place of those of a person."""
         form = {name: tokens[name] for name in ("refresh_token", "client_id")}
-        answer = httpx2.post(f"{self.url}/auth/token", data={**form, "grant_type": "refresh_token"}, timeout=60)
+        with self._client() as client:
+            answer = client.post("/auth/token", data={**form, "grant_type": "refresh_token"})
         assert answer.status_code == 200, answer.text
         return {**answer.json(), "client_id": tokens["client_id"]}
+
+    def _client(self, **headers: str) -> httpx2.Client:
+        return httpx2.Client(base_url=self.url, headers=headers, verify=self.trust, timeout=60)
 
 
 @contextmanager
