@@ -13,7 +13,6 @@ from m3bench.server.commands.options import Json, RecordOptions
 from m3bench.server.commands.screen import print_json
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import OAuthClients
-from m3bench.server.serving.auth.documents import DocumentReader
 from m3bench.server.serving.auth.people import People
 from m3bench.server.settings import Settings
 from m3bench.server.store.location import RecordLocation
@@ -129,7 +128,7 @@ def make_client(
     Prints the client's ID and, in a second line, its secret, which is kept nowhere. Enter both where the service asks.
     """
     with _tables(where) as tables:
-        client, secret = OAuthClients(tables, DocumentReader()).fix(name, redirect_uri, public=public)
+        client, secret = OAuthClients(tables, None).fix(name, redirect_uri, public=public)
     if json:
         print_json({"client_id": client.id, "client_secret": secret})
     else:

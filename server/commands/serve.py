@@ -96,18 +96,29 @@ class SignInOptions:
     token_minutes: Annotated[
         float,
         typer.Option(
-            min=0.01,
+            min=0.05,
             max=60,
             metavar="N",
             help="With --auth own: how long an access token is good before it is renewed.",
             rich_help_panel=ADVANCED,
         ),
     ] = 15
+    client_documents: Annotated[
+        bool,
+        typer.Option(
+            envvar="M3BENCH_CLIENT_DOCUMENTS",
+            help="With --auth own: read the documents on the internet by which Claude, Codex and others say who "
+            "they are. Where that cannot be reached, leave it out: they then register.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = True
     trust_proxy: Annotated[
         list[str] | None,
         typer.Option(
+            envvar="M3BENCH_TRUST_PROXY",
             metavar="ADDRESS",
-            help="With --http: a proxy, or a network of them, whose word on where requests come from is taken.",
+            help="With --http: a proxy, or a network of them, whose word on where requests come from is taken; "
+            "one on this machine when left out.",
             rich_help_panel=ADVANCED,
         ),
     ] = None

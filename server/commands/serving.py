@@ -21,6 +21,7 @@ from m3bench.server.serving.transport import (
     own_address,
     serve_http_app,
     serve_stdio_app,
+    trusted_proxies,
 )
 from m3bench.server.settings import Settings
 from m3bench.server.store.location import RecordLocation
@@ -54,7 +55,9 @@ def serve_http(settings: Settings, http: HttpOptions, sign_in: SignInOptions, op
         http.http, http.token, operator_token, allow_hosts=http.allow_host or (), allow_origins=http.allow_origin or ()
     )
     listen = replace(
-        listen, proxies=tuple(sign_in.trust_proxy or ()), certificate=certificate_of(sign_in.tls_cert, sign_in.tls_key)
+        listen,
+        proxies=trusted_proxies(sign_in.trust_proxy or ()),
+        certificate=certificate_of(sign_in.tls_cert, sign_in.tls_key),
     )
     event = RankedEvent.read(settings.event) if settings.event is not None else None
     if event is not None:
@@ -78,7 +81,7 @@ def _protected(
     place = RecordLocation(settings.data, settings.store)
     made = modes.protection_of(
         options.auth or "", place, address, groups=options.grant or (), audience=options.audience,
-        access_seconds=options.token_minutes * 60,
+        access_seconds=options.token_minutes * 60, documents=options.client_documents,
     )  # fmt: skip
     made = replace(
         made,

@@ -1,6 +1,7 @@
 """Runs an app over a transport until the client goes or a signal says stop; either way everything is closed."""
 
 import errno
+import ipaddress
 import logging
 import os
 import secrets
@@ -95,6 +96,8 @@ SEAT_SECONDS = 30.0
 """How long a process waits for the seat of a handle that another one has."""
 
 SEAT_AGAIN_SECONDS = 0.1
+
+LOCAL_PROXIES = ("127.0.0.1", "::1")
 
 PREPARED_AFTER = 2.0
 """Seconds from the start until the next one is prepared, so that this one is not slowed down."""
@@ -233,6 +236,22 @@ def certificate_of(certificate: Path | None, key: Path | None) -> tuple[str, str
     return str(certificate), str(key)
 
 
+def trusted_proxies(given: Sequence[str]) -> tuple[str, ...]:
+    """Addresses and networks of proxies.
+
+    Raises:
+        UserError: One is neither: whoever connects could be trusted, or nobody.
+    """
+    for one in given:
+        try:
+            ipaddress.ip_network(one)
+        except ValueError:
+            raise UserError(
+                f"--trust-proxy cannot be {one!r}: give the proxy's address, or its network as 10.0.0.0/8."
+            ) from None
+    return tuple(given)
+
+
 async def serve_asgi(
     asgi: ASGIApp,
     listen: HttpSettings,
@@ -261,7 +280,8 @@ async def serve_asgi(
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=3,
-        forwarded_allow_ips=list(listen.proxies) or None,
+        # Said here, or a variable that uvicorn reads could have it believe everybody.
+        forwarded_allow_ips=list(listen.proxies or LOCAL_PROXIES),
         **_tls(listen),
     )
     listeners = _listen(listen)

@@ -7,14 +7,14 @@ the runs without damage and moves the old one to `backups/`; nothing is thrown a
 import os
 import shutil
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from m3bench.server.store.checkup import NO_WORKSPACE, Checkup, examine, read_only
 from m3bench.server.store.database import backup_place, connect, copy
 from m3bench.server.store.errors import explain
-from m3bench.server.store.layout import BLOBS, OWNERS, PRIVATE_FOLDER, RUNS, database, private_file
+from m3bench.server.store.layout import BLOBS, DATABASE, OWNERS, PRIVATE_FOLDER, RUNS, SIGN_INS, database, private_file
 from m3bench.server.store.owners import alone, living
 from m3bench.server.store.schema import COLUMNS, Insert, Row, insert, make_tables, row_digest, statements, version_of
 from m3bench.tasks.errors import StoreError
@@ -34,7 +34,7 @@ class Repair:
 
 
 def backup(folder: Path, target: Path | None = None) -> Path:
-    """Copy a record, as it is at this moment; returns the folder of the copy.
+    """Copy a record and who may sign in, as they are at this moment; returns the folder of the copy.
 
     Args:
         folder: The data folder, which may be in use.
@@ -43,19 +43,18 @@ def backup(folder: Path, target: Path | None = None) -> Path:
     Raises:
         StoreError: There is no record, it cannot be copied, or the target is there already.
     """
-    if not database(folder).exists():
+    files = [name for name in (DATABASE, SIGN_INS) if (folder / name).exists()]
+    if not files:
         raise StoreError(f"There is no record in {folder}: name its folder with --data.")
     try:
         target = target or backup_place(folder, "backup").with_suffix("")
         if target.exists():
             raise StoreError(f"{target} is there already: name a folder that is not.")
         target.mkdir(mode=PRIVATE_FOLDER, parents=True)
-        # First the database: files that it refers to are never changed and go only with their run.
-        connection = read_only(database(folder))
-        try:
-            copy(connection, database(target))
-        finally:
-            connection.close()
+        # First the databases: files that they refer to are never changed and go only with their run.
+        for name in files:
+            with closing(read_only(folder / name)) as connection:
+                copy(connection, target / name)
         for name in (BLOBS, RUNS):
             if (folder / name).is_dir():
                 shutil.copytree(folder / name, target / name, symlinks=True, dirs_exist_ok=True)

@@ -77,5 +77,9 @@ def make_private(folder: Path) -> None:
 
 
 def private_file(path: Path) -> None:
-    """Make an empty file that only this account can read, unless there is one already."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
+    """Make an empty file that only this account can read, unless there is one already.
+
+    One that is there is not opened: to close it would give up the locks of a database that this process has open.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE_FILE))

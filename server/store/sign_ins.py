@@ -118,9 +118,7 @@ class SqliteSignIns:
             make_private(folder)
             path = folder / SIGN_INS
             with alone(folder):
-                # To open and close a file that this process has open already would give up SQLite's locks on it.
-                if not path.exists():
-                    private_file(path)
+                private_file(path)
                 self._connection = connect(path)
             with self._transaction():
                 for table in TABLES:

@@ -1,9 +1,8 @@
-// An OpenID provider in which whoever comes is signed in as ann-1, of the group team: node openid.mjs PACKAGE PORT RESOURCE.
+// An OpenID provider in which whoever comes is signed in as ann-1, of the group team: node openid.mjs PORT RESOURCE.
 
-import { pathToFileURL } from "node:url";
+import Provider from "oidc-provider";
 
-const [place, port, resource] = process.argv.slice(2);
-const { default: Provider } = await import(pathToFileURL(`${place}/lib/index.js`));
+const [port, resource] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
 const provider = new Provider(issuer, {
   clients: [{ client_id: "chat", redirect_uris: ["http://127.0.0.1:7777/callback"], token_endpoint_auth_method: "none", application_type: "native", grant_types: ["authorization_code", "refresh_token"], response_types: ["code"] }],

@@ -1,9 +1,7 @@
-"""People of an OpenID provider that others wrote play here: `oidc-provider` from npm, in a folder that is named."""
+"""People of an OpenID provider that others wrote play here: `oidc-provider` from npm."""
 
-import os
 import re
 import secrets
-import socket
 import subprocess
 from collections.abc import Generator
 from pathlib import Path
@@ -15,19 +13,13 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.clients.node import Node, find_node
-from tests.clients.people import query
-from tests.clients.test_sign_in import CALLBACK, words
+from tests.clients.node import Node
+from tests.clients.people import free_port, query
+from tests.clients.test_sign_in import words
 from tests.server.conftest import serving
-from tests.server.serving.auth.bench import challenge
+from tests.server.serving.auth.bench import CALLBACK, challenge
 
-PACKAGE = os.environ.get("M3BENCH_OIDC_PROVIDER", "")
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.anyio,
-    pytest.mark.skipif(not PACKAGE, reason="M3BENCH_OIDC_PROVIDER names no folder with oidc-provider from npm"),
-]
+pytestmark = [pytest.mark.node, pytest.mark.anyio]
 
 
 class Bearer(httpx2.Auth):
@@ -38,12 +30,6 @@ class Bearer(httpx2.Auth):
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
         request.headers["authorization"] = f"Bearer {self.token}"
         yield request
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
 
 
 def signed_in(issuer: str, resource: str) -> dict[str, str]:
@@ -64,10 +50,10 @@ def signed_in(issuer: str, resource: str) -> dict[str, str]:
         return found
 
 
-async def test_people_of_a_provider_play_on_with_a_new_token(task_set: Path, tmp_path: Path) -> None:
+async def test_people_of_a_provider_play_on_with_a_new_token(node: Node, task_set: Path, tmp_path: Path) -> None:
     port, ours = free_port(), free_port()
     issuer, resource = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{ours}/mcp"
-    command = [*Node(find_node()).command("openid.mjs"), PACKAGE, str(port), resource]
+    command = [*node.command("openid.mjs"), str(port), resource]
     given = ["--http", f"127.0.0.1:{ours}", "--auth", f"oidc={issuer}", "--grant", "play=team"]
     given += ["--tasks", str(task_set), "--data", str(tmp_path / "data")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as provider, serving(given):

@@ -2,7 +2,6 @@
 
 import json
 import secrets
-import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -20,12 +19,11 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from pydantic import AnyUrl
 
 from tests.clients.node import Node
-from tests.clients.people import SignedServer, query, signing_in
+from tests.clients.people import SignedServer, free_port, query, signing_in
 from tests.clients.test_independent import NUMBERS, check
 from tests.server.conftest import SERVE
+from tests.server.serving.auth.bench import CALLBACK
 from tests.server.serving.auth.test_clients import certificate
-
-CALLBACK = "http://127.0.0.1:7777/callback"
 
 pytestmark = pytest.mark.slow
 
@@ -133,8 +131,7 @@ def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: Signed
 
 @pytest.mark.node
 def test_the_authorization_server_conforms(node: Node, server: SignedServer) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     said = {"redirect_uris": [f"http://127.0.0.1:{port}/callback"], "token_endpoint_auth_method": "none"}
     client = httpx2.post(f"{server.url}/auth/register", json=said).json()["client_id"]
     given = ["--url", server.url, "--client-id", client, "--resource", f"{server.url}/mcp", "--port", str(port)]
@@ -152,8 +149,7 @@ def test_the_authorization_server_conforms(node: Node, server: SignedServer) -> 
 @pytest.mark.anyio
 async def test_a_server_with_a_certificate_of_its_own_is_played_over_tls(task_set: Path, tmp_path: Path) -> None:
     cert, key = certificate(tmp_path)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     given = ["--tls-cert", str(cert), "--tls-key", str(key), "--http", f"127.0.0.1:{port}", "--tasks", str(task_set)]
     command = [*SERVE, *given, "--auth", "own", "--data", str(tmp_path / "data")]
     command += ["--public-url", f"https://localhost:{port}"]

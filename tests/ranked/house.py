@@ -31,13 +31,15 @@ class House:
     program: list[str] = field(default_factory=lambda: PROGRAM)
     options: tuple[str, ...] = ()
     """Those that the set depends on."""
+    sign_in: bool = False
+    """Whether participants sign in, in place of bringing tokens."""
 
     def __post_init__(self) -> None:
         self.data, self.event, self.secret_file = (self.folder / name for name in ("data", "event.toml", "secret"))
         self.secret: Secret = make_secret(self.secret_file)
         now = datetime.now(UTC)
         hour = timedelta(hours=1)
-        self.tokens = make_event(self.event, "round one", now - hour, now + 24 * hour, self.names)
+        self.tokens = make_event(self.event, "round one", now - hour, now + 24 * hour, self.names, sign_in=self.sign_in)
         self.key = self.run("keys", "make", "--data", self.data).stdout.strip()
 
     def serving(self, *more: str) -> "Serving":

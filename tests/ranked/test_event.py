@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
+import httpx2
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from m3bench.server.runs.event import RankedEvent
 from m3bench.server.store.sqlite import SqliteStore
-from tests.ranked.house import House, Player
+from tests.clients.people import SignedServer, free_port
+from tests.ranked.house import HEADERS, House, Player
 from tests.server.lab.interchange.tampering import change_json, index_again, packed, unpacked
 from tests.sets import write_set
 
@@ -99,6 +102,53 @@ def test_an_event_is_opened_rescored_and_put_on_a_board_by_a_stranger(held: Hous
     assert entries["bob"]["verdict"]["coverage"]["missing"] == 1
     assert entries["ann"]["summary"]["success"] == 0.5
     assert {entry["verdict"]["verdict"] for entry in entries.values()} == {"attested"}
+
+
+@pytest.mark.slow
+def test_an_event_is_played_by_people_who_sign_in_under_their_names(tmp_path: Path) -> None:
+    house = House(folder=tmp_path, names=("ann", "bob"), sign_in=True)
+    assert house.tokens == {}
+    refused = house.run("serve", "--ranked", "--secret-file", house.secret_file, "--event", house.event, "--http",
+                        "127.0.0.1:0", "--data", house.data)  # fmt: skip
+    assert (refused.returncode, "hold it with --auth" in refused.stderr) == (2, True), refused.stderr
+    with house.serving("--auth", "own", "--http", f"127.0.0.1:{free_port()}") as url:
+        server = SignedServer(url, house.data, scopes="play")
+        anyio.run(_sign_in_and_play, server)
+        # What is shown is the operator's, and nobody's who was invited to play.
+        seen = httpx2.get(url, headers={"authorization": f"Bearer {server.tokens('ann')['access_token']}"})
+        assert (seen.status_code, "operate" in seen.headers["www-authenticate"]) == (403, True)
+    house.close()
+    done = house.open()
+    assert done.returncode == 0, done.stderr
+    tally = json.loads((house.folder / "bundles" / "tally.json").read_text())
+    assert tally["participants"] == {"ann": {"started": 2, "scored": 2}, "bob": {"started": 1, "working": 1}}
+
+
+async def _sign_in_and_play(server: SignedServer) -> None:
+    url = f"{server.url}/mcp"
+    with anyio.fail_after(300):
+        tokens = await anyio.to_thread.run_sync(server.tokens, "ann")
+        async with Player(url, tokens["access_token"]) as ann:
+            first, second = await ann.tasks()
+            await ann.start(first)
+            await anyio.to_thread.run_sync(server.expire)
+            tokens = await anyio.to_thread.run_sync(server.renewed, tokens)
+            ann.http.headers["authorization"] = f"Bearer {tokens['access_token']}"
+            await ann.call("math__sum", numbers=NUMBERS)
+            assert "Submitted and sealed" in await ann.hand_in("The sum is 108.")
+        # Another client and another address are no other participant, and no further attempt.
+        other = await anyio.to_thread.run_sync(server.tokens, "ann")
+        async with Player(f"{server.url}/seat/{'x' * 30}/mcp", other["access_token"]) as again:
+            assert "attempted once" in await again.call("start_task", task_id=first)
+            await again.start(second)
+            assert "Submitted and sealed" in await again.hand_in("The sum is 108.")
+        async with Player(url, (await anyio.to_thread.run_sync(server.tokens, "bob"))["access_token"]) as bob:
+            await bob.start(first)
+        stranger = await anyio.to_thread.run_sync(server.tokens, "eve")
+        headers = {**HEADERS, "authorization": f"Bearer {stranger['access_token']}"}
+        async with httpx2.AsyncClient(headers=headers) as eve:
+            answer = await eve.post(url, json={})
+        assert (answer.status_code, "not among its participants" in answer.text) == (403, True)
 
 
 @pytest.mark.slow

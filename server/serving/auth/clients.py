@@ -87,21 +87,35 @@ class OAuthClients:
 
     Args:
         tables: Where they are kept.
-        fetch: Reads documents.
+        fetch: Reads documents; where there is none, no client is described by one.
         clock: Gives the time in seconds since 1970.
         refusals: Logs what is refused.
     """
 
     tables: SignInTables
-    fetch: Fetch
+    fetch: Fetch | None
     clock: Callable[[], float] = field(default=time.time)
     refusals: Refusals = field(default_factory=Refusals)
     _documents: OrderedDict[str, tuple[float, OAuthClient]] = field(default_factory=OrderedDict)
 
     async def client(self, id: str) -> OAuthClient | None:
-        """A client by its name; None when there is none."""
-        if id.startswith("https://"):
+        """A client by its name; None when there is none.
+
+        Raises:
+            ClientError: Its name is the address of a document, which cannot be read or describes no client.
+        """
+        if is_document(id):
             return await self._described(id)
+        return await self._kept(id)
+
+    async def that_exchanges(self, id: str) -> OAuthClient | None:
+        """A client that brings a code or token, by its name: only what it brings tells whether it is known."""
+        if not is_document(id):
+            return await self._kept(id)
+        # Anybody may ask to exchange something, and nobody so chooses what this server reads.
+        return OAuthClient(id=id, name="", redirects=(), kind="document") if self.fetch else None
+
+    async def _kept(self, id: str) -> OAuthClient | None:
         if not 0 < len(id) <= 100:
             return None
         query = "SELECT id, name, redirects, method, secret, kind FROM auth_clients WHERE id = ?"
@@ -152,7 +166,9 @@ class OAuthClients:
         change = "UPDATE auth_clients SET used = ? WHERE id = ?"
         self.tables.together(lambda work: work.change(change, self.clock(), client.id))
 
-    async def _described(self, url: str) -> OAuthClient | None:
+    async def _described(self, url: str) -> OAuthClient:
+        if self.fetch is None:
+            raise ClientError("this server reads no documents: have the client register instead")
         known = self._documents.get(url)
         if known is not None and known[0] > self.clock():
             return known[1]
@@ -161,12 +177,17 @@ class OAuthClients:
             client = _from_document(url, await self.fetch(url))
         except ClientError as error:
             self.refusals.say("the client %r, because: %s", url, error)
-            return None
+            raise
         self._documents[url] = self.clock() + DOCUMENT_SECONDS, client
         self._documents.move_to_end(url)
         while len(self._documents) > MOST_DOCUMENTS:
             self._documents.popitem(last=False)
         return client
+
+
+def is_document(id: str) -> bool:
+    """Whether a client's name is the address of the document that describes it."""
+    return id.startswith("https://")
 
 
 def check_document_address(url: str) -> None:

@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from m3bench.server.serving.auth import consent
 from m3bench.server.serving.auth.address import PublicAddress
-from m3bench.server.serving.auth.clients import METHODS, ClientError, OAuthClient, OAuthClients
+from m3bench.server.serving.auth.clients import METHODS, ClientError, OAuthClient, OAuthClients, is_document
 from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
 from m3bench.server.serving.auth.identity import PLAY, SCOPES, Identity, Refusals, scope_text, scopes_of
 from m3bench.server.serving.auth.people import DAY, DEVICE_DAYS, People, Person, TooManyAttempts
@@ -105,7 +105,7 @@ class AuthorizationServer:
             "token_endpoint_auth_methods_supported": list(METHODS),
             "revocation_endpoint_auth_methods_supported": list(METHODS),
             "code_challenge_methods_supported": ["S256"],
-            "client_id_metadata_document_supported": True,
+            "client_id_metadata_document_supported": self.clients.fetch is not None,
             "authorization_response_iss_parameter_supported": True,
         }
         return JSONResponse(said, headers={"cache-control": "max-age=300"})
@@ -117,16 +117,16 @@ class AuthorizationServer:
         said = _pairs(query) if len(query) <= MOST_QUERY else None
         if said is None:
             raise self._wrong("Your client sent something that cannot be read.", "a request for consent: unreadable")
-        client = await self.clients.client(said.get("client_id", ""))
-        if client is None:
-            says = "This server does not know the client that sent you. Remove m3bench from it and add it again."
-            raise self._wrong(says, "a request for consent: no client %r", said.get("client_id", ""))
+        person = await self._person(request)
+        if person is None and is_document(said.get("client_id", "")):
+            # Strangers do not choose what this server reads.
+            return consent.sign_in_page(f"{_AUTHORIZE}?{query}")
+        client = await self._client_for_consent(said.get("client_id", ""))
         redirect = said.get("redirect_uri", client.redirects[0] if len(client.redirects) == 1 else "")
         if not client.takes_redirect(redirect):
             says = "Your client wants you sent to a place that it did not name before: nobody is sent there."
             raise self._wrong(says, "a request for consent: %r may not send people to %r", client.id, redirect)
         asked = self._asked(said, client, redirect)
-        person = await self._person(request)
         if person is None:
             return consent.sign_in_page(f"{_AUTHORIZE}?{query}")
         granted = scopes_of(asked.scopes) & person.scopes
@@ -135,6 +135,18 @@ class AuthorizationServer:
         asked = ConsentRequest(**{**asked.__dict__, "scopes": scope_text(granted)})
         secret = await anyio.to_thread.run_sync(self.grants.ask, asked, self._device(request))
         return consent.consent_page(asked, client, person.name, secret)
+
+    async def _client_for_consent(self, id: str) -> OAuthClient:
+        """A client that has sent somebody here; they are told when there is none such."""
+        try:
+            client = await self.clients.client(id)
+        except ClientError as error:
+            says = f"This server knows nothing of the client that sent you, {id[:200]}, because {error}."
+            raise _Refused(consent.wrong_page(says, 400)) from error
+        if client is None:
+            says = "This server does not know the client that sent you. Remove m3bench from it and add it again."
+            raise self._wrong(says, "a request for consent: no client %r", id)
+        return client
 
     def _asked(self, said: dict[str, str], client: OAuthClient, redirect: str) -> ConsentRequest:
         """What a client asks for; whoever sent it is told what is wrong with it."""
@@ -166,8 +178,8 @@ class AuthorizationServer:
         if person is None or asked is None:
             says = "This question was answered already, or is too old, or was not yours: start again from your client."
             raise self._wrong(says, "an answer to no question of this device")
-        client = await self.clients.client(asked.client)
-        if client is None or not client.takes_redirect(asked.redirect):
+        client = await self._client_for_consent(asked.client)
+        if not client.takes_redirect(asked.redirect):
             raise self._wrong("The client has changed meanwhile: start again.", "an answer for %r", asked.client)
         if form.get("answer") != "allow":
             return self._back(asked.redirect, asked.state, error="access_denied")
@@ -194,7 +206,7 @@ class AuthorizationServer:
                 verifier = form.get("code_verifier", "")
                 if not 43 <= len(verifier) <= 128:
                     raise GrantError("invalid_grant", "code_verifier has 43 to 128 characters")
-                redirect = form.get("redirect_uri", client.redirects[0])
+                redirect = form.get("redirect_uri")
                 work = partial(
                     grants.exchange_code, client, form.get("code", ""), verifier, redirect, form.get("resource")
                 )
@@ -254,7 +266,7 @@ class AuthorizationServer:
             if id not in ("", named):
                 named = ""
             id = named
-        client = await self.clients.client(id)
+        client = await self.clients.that_exchanges(id)
         fits = client is not None and (client.method == "client_secret_basic") == basic
         if client is None or not fits or not client.proves(secret):
             self.refusals.say("the client %r did not prove that it is", id)

@@ -52,6 +52,34 @@ class ConsentRequest:
     state: str | None = None
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """A code or refresh token that a client shows, with what it stands for."""
+
+    kind: str
+    expires: float
+    used: float | None
+    challenge: str
+    redirect: str
+    grant: str
+    client: str
+    scopes: str
+    resource: str
+    person: str
+    ended: float | None
+    until: float
+
+
+_OF_GRANT = "g.id, g.client, g.scopes, g.resource, g.person, g.ended, g.expires"
+_SHOWN = {
+    "code": f"SELECT c.expires, c.used, c.challenge, c.redirect, {_OF_GRANT} "
+    "FROM auth_codes c JOIN auth_grants g ON g.id = c.grant_id WHERE c.hash = ?",
+    "refresh token": f"SELECT t.expires, t.used, '', '', {_OF_GRANT} "
+    "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id WHERE t.hash = ? AND t.kind = 'refresh'",
+}
+"""Where a code or refresh token is found by its hash."""
+
+
 class GrantError(Exception):
     """A code or token is not exchanged, in the words of RFC 6749.
 
@@ -132,7 +160,7 @@ class Grants:
     # A client exchanges what it has
 
     def exchange_code(
-        self, client: OAuthClient, code: str, verifier: str, redirect: str, resource: str | None
+        self, client: OAuthClient, code: str, verifier: str, redirect: str | None, resource: str | None
     ) -> dict[str, Any]:
         """Tokens for a code.
 
@@ -141,35 +169,18 @@ class Grants:
         """
         now = self.clock()
 
-        def use(work: SignInWork) -> "dict[str, Any] | GrantError":
-            query = (
-                "SELECT c.grant_id, c.challenge, c.redirect, c.expires, c.used, g.client, g.scopes, g.resource, "
-                "g.person, g.ended FROM auth_codes c JOIN auth_grants g ON g.id = c.grant_id WHERE c.hash = ?"
-            )
-            found = work.rows(query, hashed(code))
-            if not found:
-                return GrantError("invalid_grant", "There is no such code")
-            grant, challenge, sent_to, expires, used, owner, scopes, known, person, ended = found[0]
-            if used is not None:
-                return self._stolen(work, grant, f"a code of {person!r} came again from the client {client.id!r}")
+        def use(work: SignInWork, shown: _Shown) -> "dict[str, Any] | GrantError":
             # Whatever is wrong with it, a code that was shown is good no more.
             work.change("UPDATE auth_codes SET used = ? WHERE hash = ?", now, hashed(code))
-            wrong = (
-                (owner != client.id, "it is another client's"),
-                (ended is not None or expires <= now, "it is too old"),
-                (redirect != sent_to, "it was sent elsewhere"),
-                (not secrets.compare_digest(_challenge(verifier), challenge), "the verifier does not fit"),
-            )
-            for is_wrong, why in wrong:
-                if is_wrong:
-                    self.refusals.say("a code of %r from the client %r: %s", person, client.id, why)
-                    self._end(work, grant, "a code that was misused")
-                    return GrantError("invalid_grant", "The code is not good")
-            if resource is not None and not self._same(resource, known):
+            if redirect is not None and redirect != shown.redirect:
+                return self._refused(work, shown, client, "it was sent elsewhere")
+            if not secrets.compare_digest(_challenge(verifier), shown.challenge):
+                return self._refused(work, shown, client, "the verifier does not fit")
+            if resource is not None and not self._same(resource, shown.resource):
                 return GrantError("invalid_target", "The code is for another resource")
-            return self._tokens(work, grant, scopes, now)
+            return self._tokens(work, shown.grant, shown.scopes, now)
 
-        return _or_raise(self.tables.together(use))
+        return self._exchanged(client, "code", code, use)
 
     def refresh(self, client: OAuthClient, token: str, scopes: str | None, resource: str | None) -> dict[str, Any]:
         """New tokens for a refresh token, which is good no more.
@@ -179,30 +190,45 @@ class Grants:
         """
         now = self.clock()
 
-        def use(work: SignInWork) -> "dict[str, Any] | GrantError":
-            query = (
-                "SELECT t.grant_id, t.expires, t.used, g.client, g.scopes, g.resource, g.person, g.ended, g.expires "
-                "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id WHERE t.hash = ? AND t.kind = 'refresh'"
-            )
-            found = work.rows(query, hashed(token))
-            if not found:
-                return GrantError("invalid_grant", "There is no such token")
-            grant, expires, used, owner, allowed, known, person, ended, until = found[0]
-            if owner != client.id:
-                return self._stolen(work, grant, f"a refresh token of {person!r} came from the client {client.id!r}")
-            if used is not None:
-                return self._stolen(work, grant, f"a refresh token of {person!r} came again from {client.id!r}")
-            if ended is not None or min(expires, until) <= now:
-                return GrantError("invalid_grant", "The token is good no more")
-            if resource is not None and not self._same(resource, known):
+        def use(work: SignInWork, shown: _Shown) -> "dict[str, Any] | GrantError":
+            if resource is not None and not self._same(resource, shown.resource):
                 return GrantError("invalid_target", "The token is for another resource")
-            wanted = scopes_of(scopes) if scopes else scopes_of(allowed)
-            if not wanted or not wanted <= scopes_of(allowed):
+            allowed = scopes_of(shown.scopes)
+            wanted = scopes_of(scopes) if scopes else allowed
+            if not wanted or not wanted <= allowed:
                 return GrantError("invalid_scope", "That was not allowed")
             work.change("UPDATE auth_tokens SET used = ? WHERE hash = ?", now, hashed(token))
-            return self._tokens(work, grant, scope_text(wanted), now)
+            return self._tokens(work, shown.grant, scope_text(wanted), now)
 
-        return _or_raise(self.tables.together(use))
+        return self._exchanged(client, "refresh token", token, use)
+
+    def _exchanged(
+        self,
+        client: OAuthClient,
+        kind: str,
+        secret: str,
+        use: "Callable[[SignInWork, _Shown], dict[str, Any] | GrantError]",
+    ) -> dict[str, Any]:
+        """What a client gets for a code or refresh token that is its own, is good, and was never used."""
+        now = self.clock()
+
+        def exchange(work: SignInWork) -> "dict[str, Any] | GrantError":
+            found = work.rows(_SHOWN[kind], hashed(secret))
+            if not found:
+                return GrantError("invalid_grant", f"There is no such {kind}")
+            shown = _Shown(kind, *found[0])
+            if shown.used is not None:
+                return self._refused(work, shown, client, "it came again")
+            if shown.client != client.id:
+                return self._refused(work, shown, client, "it is another client's")
+            if shown.ended is not None or min(shown.expires, shown.until) <= now:
+                return self._refused(work, shown, client, "it is too old")
+            return use(work, shown)
+
+        done = self.tables.together(exchange)
+        if isinstance(done, GrantError):
+            raise done
+        return done
 
     def revoke(self, client: OAuthClient, token: str) -> None:
         """End what a token of either kind stands for; nothing happens when it is not the client's."""
@@ -253,10 +279,11 @@ class Grants:
         """Whether a client asks for the resource that was allowed: both are this server."""
         return self.address.owns(resource) and self.address.owns(known)
 
-    def _stolen(self, work: SignInWork, grant: str, what: str) -> GrantError:
-        self.refusals.say("%s; everything that was allowed there has ended", what)
-        self._end(work, grant, "a token or code that came twice")
-        return GrantError("invalid_grant", "It was used already: sign in again")
+    def _refused(self, work: SignInWork, shown: "_Shown", client: OAuthClient, why: str) -> GrantError:
+        """Somebody else may have it too: everything that was allowed with it ends."""
+        self.refusals.say(f"a {shown.kind} of %r from the client %r: {why}", shown.person, client.id)
+        self._end(work, shown.grant, f"a {shown.kind} that was refused: {why}")
+        return GrantError("invalid_grant", f"The {shown.kind} is not good, or no more: sign in again")
 
     def _end(self, work: SignInWork, grant: str, why: str) -> None:
         change = "UPDATE auth_grants SET ended = ?, why = ? WHERE id = ? AND ended IS NULL"
@@ -278,9 +305,3 @@ class Grants:
 
 def _challenge(verifier: str) -> str:
     return base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-
-
-def _or_raise(found: dict[str, Any] | GrantError) -> dict[str, Any]:
-    if isinstance(found, GrantError):
-        raise found
-    return found

@@ -29,6 +29,7 @@ def protection_of(
     groups: Sequence[str] = (),
     audience: str | None = None,
     access_seconds: float = ACCESS_SECONDS,
+    documents: bool = True,
 ) -> Protection:
     """The protection that a person chose.
 
@@ -39,6 +40,7 @@ def protection_of(
         groups: Who may do what, as `SCOPE=GROUP`, of an OpenID provider.
         audience: What the provider calls this server.
         access_seconds: How long our own access tokens are good.
+        documents: Whether documents of clients are read, from the internet.
 
     Raises:
         UserError: There is no such way.
@@ -46,7 +48,8 @@ def protection_of(
     if auth == OWN:
         if groups or audience:
             raise UserError("--grant and --audience are for --auth oidc=URL: here, invitations say who may do what.")
-        return own_protection(open_sign_ins(place), address, access_seconds=access_seconds)
+        fetch = DocumentReader() if documents else None
+        return own_protection(open_sign_ins(place), address, fetch=fetch, access_seconds=access_seconds)
     if auth.startswith(OIDC):
         return oidc_protection(auth.removeprefix(OIDC), address, groups=groups, audience=audience)
     raise UserError(f"--auth cannot be {auth!r}: choose own, or oidc= with the address of an OpenID provider.")
@@ -66,12 +69,12 @@ def own_protection(
         tables: Of people, clients and tokens.
         address: Of the server.
         access_seconds: How long access tokens are good.
-        fetch: Reads the documents of clients.
+        fetch: Reads the documents of clients, if any are.
         clock: Gives the time in seconds since 1970.
     """
     refusals = Refusals()
     grants = Grants(tables, address, clock, access_seconds, refusals)
-    clients = OAuthClients(tables, fetch or DocumentReader(), clock, refusals)
+    clients = OAuthClients(tables, fetch, clock, refusals)
     pages = AuthorizationServer(
         address=address, people=People(tables, clock), clients=clients, grants=grants, refusals=refusals
     )

@@ -67,7 +67,8 @@ class Protection:
         return {
             "resource": resource,
             "authorization_servers": [self.issuer],
-            "scopes_supported": list(SCOPES),
+            # What playing needs: clients ask for all that is named here, and for more when something needs it.
+            "scopes_supported": [PLAY],
             "bearer_methods_supported": ["header"],
             "resource_name": "m3bench",
         }

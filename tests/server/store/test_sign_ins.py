@@ -1,5 +1,7 @@
 """The tables of people who sign in, in both kinds of record: what is good once is good once, whoever else asks."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,10 +12,13 @@ from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import OAuthClient
 from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
 from m3bench.server.serving.auth.people import People
+from m3bench.server.store.backup import backup
 from m3bench.server.store.checkup import Checkup
 from m3bench.server.store.factory import look_over
+from m3bench.server.store.layout import DATABASE, SIGN_INS
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.sign_ins import SignInTables, SignInWork, open_sign_ins
+from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
 from tests.server.serving.auth.bench import CALLBACK, URL, challenge
 
@@ -113,3 +118,38 @@ def test_a_record_with_sign_in_is_whole_and_without_it_has_no_such_table(tmp_pat
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError):
         open_sign_ins(RecordLocation(tmp_path / "file"))
+
+
+def test_a_backup_has_those_who_sign_in_and_their_tokens(tmp_path: Path) -> None:
+    place, copied = RecordLocation(tmp_path / "data"), RecordLocation(tmp_path / "copy")
+    tables = open_sign_ins(place)
+    grants = Grants(tables, PublicAddress(URL))
+    found = People(tables).redeem(People(tables).invite("ann", "play", 1), "", "")
+    assert found
+    asked = ConsentRequest(
+        client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
+    )
+    tokens = grants.exchange_code(APP, grants.allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    assert backup(place.folder, copied.folder) == copied.folder, "while the tables are open, before anybody played"
+    tables.close()
+    assert (copied.folder / SIGN_INS).stat().st_mode & 0o077 == 0
+    again = open_sign_ins(copied)
+    device = People(again).on_device(found[1])
+    assert device
+    assert device.name == "ann"
+    assert Grants(again, PublicAddress(URL)).refresh(APP, tokens["refresh_token"], None, None)["scope"] == "play"
+    again.close()
+
+
+def test_a_database_that_is_open_keeps_its_locks_when_it_is_opened_once_more(tmp_path: Path) -> None:
+    """Another program that closes a database takes its journal away, unless somebody's lock says that it is needed."""
+    place = RecordLocation(tmp_path)
+    tables, store = open_sign_ins(place), SqliteStore(tmp_path)
+    open_sign_ins(place).close()
+    SqliteStore(tmp_path).close()
+    write = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('CREATE TABLE other (x)'); c.close()"
+    for name in (SIGN_INS, DATABASE):
+        subprocess.run([sys.executable, "-c", write, str(tmp_path / name)], check=True, timeout=60)
+        assert (tmp_path / f"{name}-wal").exists()
+    tables.close()
+    store.close()

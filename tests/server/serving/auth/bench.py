@@ -182,12 +182,13 @@ def sent_back(answer: httpx2.Response) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def protected(folder: Path, **changed: Any) -> AsyncIterator[Bench]:
-    """A protected server, as `serve --auth own` makes it, whose tables are in a folder."""
+async def protected(folder: Path, *, reads: bool = True, **changed: Any) -> AsyncIterator[Bench]:
+    """A protected server, as `serve --auth own` makes it, whose tables are in a folder; it may read documents."""
     clock, documents = Clock(), Documents()
     tables = open_sign_ins(RecordLocation(folder))
     try:
-        made = replace(own_protection(tables, PublicAddress.of(URL), fetch=documents, clock=clock), **changed)
+        fetch = documents if reads else None
+        made = replace(own_protection(tables, PublicAddress.of(URL), fetch=fetch, clock=clock), **changed)
         async with behind(made) as client:
             yield Bench(client, People(tables, clock), clock, documents, made)
     finally:

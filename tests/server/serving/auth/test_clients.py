@@ -60,10 +60,34 @@ async def test_a_client_that_is_a_document_plays_and_its_document_is_read_once_i
 async def test_a_document_that_cannot_be_is_no_client(changed: dict[str, Any], tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         bench.documents.there[DOCUMENT] = {**SAID, **changed}
-        answer = await bench.browser().get(App(bench, DOCUMENT).address())
+        browser = bench.browser()
+        await browser.sign_in(bench.people.invite("ann", "play", 1))
+        answer = await browser.get(App(bench, DOCUMENT).address())
         assert answer.status_code == 400
-        assert "does not know the client" in answer.text
+        assert f"knows nothing of the client that sent you, {DOCUMENT}, because" in answer.text
     assert DOCUMENT in caplog.text
+
+
+async def test_strangers_do_not_choose_what_this_server_reads(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        bench.documents.there[DOCUMENT] = SAID
+        app = App(bench, DOCUMENT)
+        assert 'name="code"' in (await bench.browser().get(app.address())).text
+        assert (await app.exchange("made up")).json()["error"] == "invalid_grant"
+        assert (await app.refresh("made up")).json()["error"] == "invalid_grant"
+        await app.send("/auth/revoke", {"token": "made up", "client_id": app.id})
+        assert bench.documents.read == []
+
+
+async def test_a_server_without_the_internet_has_clients_register(tmp_path: Path) -> None:
+    async with protected(tmp_path, reads=False) as bench:
+        metadata = (await bench.client.get("/.well-known/oauth-authorization-server")).json()
+        assert metadata["client_id_metadata_document_supported"] is False
+        browser = bench.browser()
+        await browser.sign_in(bench.people.invite("ann", "play", 1))
+        answer = await browser.get(App(bench, DOCUMENT).address())
+        assert (answer.status_code, "have the client register" in answer.text) == (400, True)
+        assert (await App(bench, DOCUMENT).exchange("made up")).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ async def test_who_has_no_token_is_told_where_to_get_one(path: str, tmp_path: Pa
         assert metadata["resource"] == URL + path
         assert metadata["authorization_servers"] == [URL]
         assert metadata["bearer_methods_supported"] == ["header"]
+        # Clients ask for everything that is named here.
+        assert metadata["scopes_supported"] == ["play"]
         root = (await bench.client.get("/.well-known/oauth-protected-resource")).json()
         assert root["resource"] == URL
         assert (await bench.client.get("/.well-known/oauth-protected-resource/etc/passwd")).status_code == 404
