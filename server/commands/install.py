@@ -86,7 +86,7 @@ def install(
     m3bench install cursor                   # into your own configuration
     m3bench install vscode --project .       # into that of a project
     m3bench install codex --print            # only show it
-    m3bench install cursor --remove          # out again
+    m3bench install cursor --remove          # take it out again
     m3bench install codex --check            # does everything reach its model?
 
     Prints what changed in which file. The rest of the file stays, byte for byte, and a copy is kept beside it as

@@ -88,7 +88,7 @@ def audit(
     \b
     m3bench world audit wiki
 
-    They are asked for facts and given searches. Prints how many of each server's answers are true, wrong or not held,
+    Asks them for facts and makes searches. Prints how many of each server's answers are true, wrong or not held,
     and lists what is wrong.
     """
     known = sorted({question.tool.partition("/")[0] for question in questions()})
