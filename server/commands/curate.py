@@ -91,7 +91,9 @@ def curate(
     if options.out is None and not (json and not options.accept_verified):
         raise UserError("Name the folder that accepted references go to: -o FOLDER.")
     if asking and not sys.stdin.isatty():
-        raise UserError("Nobody can be asked, this is no terminal: use --accept-verified, or --json to look only.")
+        raise UserError(
+            "Nobody can be asked, because this is not a terminal: use --accept-verified, or --json to only look."
+        )
     if options.out is not None:
         check_folder(options.out)
     library = Library(options.tasks or BUNDLED)

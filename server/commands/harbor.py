@@ -202,7 +202,7 @@ def _chosen(library: Library, options: DatasetOptions) -> tuple[Task, ...]:
         if (not named or task.id in named) and (not families or task.family in families)
     ]
     if not found:
-        raise UserError("No task of the set is both named and of such a family: give --task or --family alone.")
+        raise UserError("No task of the set has both this name and this family: give only --task or only --family.")
     return tuple(found[: options.limit])
 
 

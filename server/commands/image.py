@@ -72,7 +72,7 @@ def build(
     each image, and where its SBOM is.
     """
     if options.worker and options.sandbox_only:
-        raise UserError("The image of workers stands on the service's: leave out --sandbox-only, or --worker.")
+        raise UserError("The image of workers is built on the service's: leave out --sandbox-only, or --worker.")
     folder = parts or Settings().data / "images"
     engine = DockerEngine()
     try:

@@ -104,7 +104,7 @@ def install(
     chosen = find(client)
     if check:
         if entry.given or show or remove:
-            raise UserError("--check uses a home of its own and the entry that is installed by default: give it alone.")
+            raise UserError("--check uses a home of its own and the entry that is installed by default: use it alone.")
         _check(chosen, json)
         return
     path = place_of(chosen, this_machine(), config=entry.config, project=entry.project)
@@ -121,7 +121,7 @@ def install(
 def _request(client: McpClient, path: Path, entry: EntryOptions) -> InstallRequest:
     if entry.http is not None:
         if entry.profile is not None:
-            raise UserError("The profile of a server that runs is chosen where it is started: leave out --profile.")
+            raise UserError("A running server's profile is chosen where it is started: leave out --profile.")
         return remote(client, path, entry.http)
     request = local(client, path, entry.profile)
     assert request.profile is not None

@@ -41,10 +41,10 @@ def photo(
     makes no task. The exit code is 1 when there is no task at all.
     """
     if not folder.is_dir():
-        raise InputFileError(folder, "is no folder: name the one that your photographs are in")
+        raise InputFileError(folder, "is not a folder: name the one with your photographs")
     if init:
         if (folder / FILE).exists():
-            raise InputFileError(folder / FILE, "is there already: it is left as it is")
+            raise InputFileError(folder / FILE, "already exists: it was left as it is")
         write_atomically(folder / FILE, skeleton(folder).encode())
         typer.echo(folder / FILE)
         return

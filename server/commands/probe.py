@@ -97,7 +97,7 @@ def probe(
     elif print_:
         _print(client, http.http, json)
     elif client is not None:
-        raise UserError(f"To see what is known of {client!r} add --show, to put the probe into it add --print.")
+        raise UserError(f"Add --show to see what is known about {client!r}, or --print to put the probe into it.")
     else:
         _serve(folder, options.setup, http)
 

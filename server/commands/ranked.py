@@ -55,7 +55,7 @@ class SecretOptions:
         if secret is None:
             raise UserError("There is no secret: give --secret-file, or set M3BENCH_SECRET.")
         if self.commitment is not None and not compare_digest(secret.commitment, self.commitment.strip()):
-            raise UserError("The commitment is not of this secret: nothing was opened.")
+            raise UserError("The commitment does not belong to this secret: nothing was opened.")
         return secret
 
 

@@ -342,11 +342,14 @@ def serve(
     write_logs(log)
     settings = options.settings
     if options.docker_host and options.sandbox != "docker":
-        raise UserError("--docker-host is about containers: use it with --sandbox docker.")
+        raise UserError("--docker-host is for containers: use it with --sandbox docker.")
     if settings.event is not None and (not settings.ranked or http.http is None or http.token is not None):
-        raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
+        raise UserError(
+            "An event is ranked, over HTTP, and gives each participant a token: use --ranked and --http, without "
+            "--token."
+        )
     if sign_in.auth is not None and (http.http is None or http.token is not None or operator_token is not None):
-        raise UserError("--auth is for --http, and in place of tokens: leave --token and --operator-token out.")
+        raise UserError("--auth goes with --http and replaces tokens: leave out --token and --operator-token.")
     if http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)
     else:

@@ -121,7 +121,7 @@ class WorkForce:
         if options.store is None:
             return None
         if on is not None and on != "ray" and not on.startswith("ray://"):
-            raise UserError(f"--on {on}: only Ray clusters are known: --on ray, or --on ray://HOST:PORT.")
+            raise UserError(f"--on cannot be {on}: choose ray, or ray://HOST:PORT.")
         if on is not None and not options.workers:
             raise UserError("Say how many workers the cluster is to start: --workers N.")
         cluster = None if on is None else _cluster(None if on == "ray" else on, needs, pack=options.pack)
@@ -405,9 +405,9 @@ def _tell_notes(cells: Cells) -> None:
 
 def _hold(used: Spent, caps: Caps) -> None:
     if caps.cost is not None and used.cost >= caps.cost:
-        raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to go on.")
+        raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to continue.")
     if caps.tokens is not None and used.tokens >= caps.tokens:
-        raise CapReached(f"Stopped: {used.tokens} of {caps.tokens} tokens are used. Raise budget.tokens to go on.")
+        raise CapReached(f"Stopped: {used.tokens} of {caps.tokens} tokens are used. Raise budget.tokens to continue.")
 
 
 def _foretell(chosen: Chosen, *, json: bool) -> None:
