@@ -53,7 +53,7 @@ class Settings(BaseModel):
     store: str | None = None
     """The address of a PostgreSQL database that keeps runs and calls in place of a file in the data folder."""
     advertise: str | None = Field(default=None, pattern=r"^https?://[^/\s]+$")
-    """Where other servers on the same database reach this one; where it listens when left out."""
+    """Where other servers on the same database reach this one; by default the address it listens on."""
     tasks: Path | None = None
     """A folder with a set of tasks; the bundled set when left out."""
     seed: int | None = None

@@ -71,7 +71,7 @@ def fitted_resource(resource: Json, most: int = MAX_RESULT_BYTES) -> Json:
     smaller = {**resource, "contents": [*kept.blocks, about]}
     if len(dump(smaller)) > most:
         raise RunError(
-            f"The resource has {size} bytes, and a client is sent at most {most}. What lies in the workspace of a run "
+            f"The resource has {size} bytes, and a client is sent at most {most}. Files in a run's workspace "
             "can be read there with the tools."
         )
     return smaller

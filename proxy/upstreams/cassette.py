@@ -179,7 +179,7 @@ class Cassette:
             return  # Killed at its first line.
         header = lines[0][1] if lines else None
         if raw and not (isinstance(header, dict) and header.get("format") == FORMAT):
-            raise InputFileError(path, "is not a cassette of this version of m3bench: record it anew")
+            raise InputFileError(path, "is not a cassette of this version of m3bench: record it again")
         for number, value in lines:
             try:
                 self._take_in(value)

@@ -46,9 +46,7 @@ def read_servers(path: Path) -> dict[str, UpstreamEntry]:
     for name, entry in entries.items():
         field = f"mcpServers.{name}"
         if [entry.command, entry.url, entry.image].count(None) != 2:
-            raise InputFileError(path, "needs a command, a url or an image, one of them", field=field)
+            raise InputFileError(path, "needs exactly one of command, url and image", field=field)
         if entry.egress and entry.image is None:
-            raise InputFileError(
-                path, "is about images: a command or a url goes wherever it likes", field=f"{field}.egress"
-            )
+            raise InputFileError(path, "is for images: a command or a url reaches any address", field=f"{field}.egress")
     return entries

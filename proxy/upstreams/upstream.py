@@ -123,7 +123,7 @@ class Upstream(ABC):
             return False
         async with self._starting:
             if self._stopped:
-                raise UpstreamError(self.name, "what it was started for is over")
+                raise UpstreamError(self.name, "what it was started for has ended")
             if self._rpc is not None:
                 return False
             try:

@@ -131,7 +131,7 @@ def install(request: InstallRequest) -> Outcome:
     before = files.read(request.path)
     if before is None and request.client.must_exist:
         raise InputFileError(
-            request.path, f"is not there: run this where {request.client.title} has it, or name it: --config"
+            request.path, f"does not exist: run this where {request.client.title} has it, or name it with --config"
         )
     try:
         after = installed(before, request.client, request.entry)

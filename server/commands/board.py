@@ -36,8 +36,7 @@ def accept(
 
     A board is a site with ranks, in which every set shows its level: open FOLDER/index.html. A bundle is refused when
     it is refuted, below the level that was asked for, not comparable with what is there, or a copy of it: a run counts
-    once. What was to be played and was not submitted counts as not solved. Bundles that are on the board already
-    change nothing.
+    once. Planned tasks that were not submitted count as not solved. Bundles already on the board change nothing.
 
     Exit code 0: every bundle is on the board. 1: some were refused, each with the reason.
     """

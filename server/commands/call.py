@@ -135,7 +135,8 @@ def call(
     ] = None,
     workspace: Workspace = None,
     example: Annotated[
-        bool, typer.Option("--example", help="Put the files of the tool's example there; call it if no JSON is given.")
+        bool,
+        typer.Option("--example", help="Copy the files of the tool's example there, and call it if no JSON is given."),
     ] = False,
     sandbox: Sandbox = "process",
     json: Json = False,

@@ -99,10 +99,10 @@ def compare(
     m3bench compare before.json after.json   # of `m3bench lab score --json`
     m3bench compare a.json b.json --references references.json
 
-    Prints the second minus the first, with 95 % intervals. Repeats are averaged to tasks, and tasks are paired, so
-    that what makes a task hard for both cancels out. p is that of a permutation test over clusters of tasks; a clear
-    difference is marked. Of two result sets it also says what is solved, and which tasks broke, are solved less often
-    or were mended, each with the reason in words.
+    Prints the second minus the first, with 95 % intervals. Repeats are averaged per task, and tasks are paired, so that
+    what makes a task hard for both cancels out. p is from a permutation test over clusters of tasks; clear differences
+    are marked. For two result sets it also says what is solved, and which tasks broke, are solved less often or were
+    fixed, each with the reason in words.
     """
     first, second = _both(first, second)
     for path in (first, second):

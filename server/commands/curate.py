@@ -39,9 +39,7 @@ class CurateOptions:
     ] = None
     tasks: Annotated[
         Path | None,
-        typer.Option(
-            "--tasks", metavar="FOLDER", help="The set that the runs were made on; the bundled set when left out."
-        ),
+        typer.Option("--tasks", metavar="FOLDER", help="The set that the runs played; by default the bundled set."),
     ] = None
     model: Annotated[
         str | None,
@@ -76,11 +74,11 @@ def curate(
     where: RecordOptions,
     json: Json = False,
 ) -> None:
-    """Make references out of recorded runs.
+    """Make references from recorded runs.
 
     \b
     m3bench lab curate latest -o curated
-    m3bench lab curate all --json                # look only
+    m3bench lab curate all --json                # only look
 
     A judge accepts or rejects the run; failed, repeated and useless calls are left out and independent calls put
     into one step; the candidate is proved in fresh sandboxes; then you see it next to the run and accept or reject it.
@@ -93,7 +91,9 @@ def curate(
     if options.out is None and not (json and not options.accept_verified):
         raise UserError("Name the folder that accepted references go to: -o FOLDER.")
     if asking and not sys.stdin.isatty():
-        raise UserError("Nobody can be asked, this is no terminal: use --accept-verified, or --json to look only.")
+        raise UserError(
+            "Nobody can be asked, because this is not a terminal: use --accept-verified, or --json to only look."
+        )
     if options.out is not None:
         check_folder(options.out)
     library = Library(options.tasks or BUNDLED)

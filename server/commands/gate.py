@@ -29,13 +29,13 @@ class GateOptions:
     family: Families = None
     limit: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Number of tasks, taken from the families in turn; all when left out."),
+        typer.Option(min=1, metavar="N", help="Number of tasks, taken from the families in turn; by default all."),
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the results of the agents go.")] = (
         DEFAULT
     )
     parallel: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Samples at a time; one per core when left out.")
+        int | None, typer.Option(min=1, metavar="N", help="Samples at a time; by default one per core.")
     ] = None
     sandbox: Sandbox = "process"
 
@@ -59,7 +59,7 @@ class GateOptions:
 def gate(
     options: GateOptions,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[SET]", help="A set of tasks; the bundled set when left out.")
+        Path | None, typer.Argument(metavar="[SET]", help="A set of tasks; by default the bundled set.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -68,12 +68,12 @@ def gate(
     \b
     m3bench tasks gate my-tasks
 
-    Perfect play must get 1. Agents that replay another task (in every way there is, of which the best counts), use the
-    right tools on other things or call everything must stay below their floors and solve nothing. One that never looks
-    at the picture may solve one task of eight in any family, and one in twenty of all. Agents that fall short by more
-    and more must come out in that order in every family. Prints a table of the agents, the tasks of each family that
-    are solved without eyes and with thresholds in their place, and what does not hold. What was played is kept in the
-    folder: the same command goes on where it was stopped.
+    Perfect play must get 1. Agents that replay another task (by each of its references, of which the best counts), use
+    the right tools on other things or call everything must stay below their floors and solve nothing. One that never
+    looks at the picture may solve one task of eight in any family, and one in twenty of all. Agents that fall short by
+    more and more must come out in that order in every family. Prints a table of the agents, the tasks of each family
+    that are solved without eyes and with thresholds in their place, and what does not hold. What was played is kept in
+    the folder: the same command continues where it stopped.
 
     The exit code is 1 when something does not hold, 130 after Ctrl-C.
     """

@@ -51,10 +51,12 @@ def export_harbor(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for the dataset.")],
     base: Annotated[
         str | None,
-        typer.Option(metavar="IMAGE", help="What agents' containers start from, and m3bench's image was made of."),
+        typer.Option(
+            metavar="IMAGE", help="The image that agents' containers start from, and that m3bench's image was built on."
+        ),
     ] = None,
     image: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What the image of the server is called, in a registry perhaps.")
+        str | None, typer.Option(metavar="NAME", help="The name of the server's image, perhaps in a registry.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -68,7 +70,7 @@ def export_harbor(
     reward is the average of its score card.
 
     Prints the commands that come next. The image of the server is built once, from FOLDER/image: FOLDER/README.md says
-    how. A dataset that is there already is replaced.
+    how. An existing dataset is replaced.
     """
     library = Library(options.tasks or BUNDLED)
     chosen = _chosen(library, options)
@@ -200,7 +202,7 @@ def _chosen(library: Library, options: DatasetOptions) -> tuple[Task, ...]:
         if (not named or task.id in named) and (not families or task.family in families)
     ]
     if not found:
-        raise UserError("No task of the set is both named and of such a family: give --task or --family alone.")
+        raise UserError("No task of the set has both this name and this family: give only --task or only --family.")
     return tuple(found[: options.limit])
 
 

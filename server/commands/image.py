@@ -29,7 +29,7 @@ class ImageOptions:
         typer.Option(exists=True, file_okay=False, metavar="FOLDER", help="Take wheels from here, not from the index."),
     ] = None
     sound: Annotated[
-        bool, typer.Option("--sound", help="Put in what tools need for sound and film: the set `recordings`.")
+        bool, typer.Option("--sound", help="Include what tools need for sound and film, for the set `recordings`.")
     ] = False
     sandbox_only: Annotated[bool, typer.Option("--sandbox-only", help="Leave out the service's image.")] = False
     worker: Annotated[
@@ -72,7 +72,7 @@ def build(
     each image, and where its SBOM is.
     """
     if options.worker and options.sandbox_only:
-        raise UserError("The image of workers stands on the service's: leave out --sandbox-only, or --worker.")
+        raise UserError("The image of workers is built on the service's: leave out --sandbox-only, or --worker.")
     folder = parts or Settings().data / "images"
     engine = DockerEngine()
     try:

@@ -86,7 +86,7 @@ def install(
     m3bench install cursor                   # into your own configuration
     m3bench install vscode --project .       # into that of a project
     m3bench install codex --print            # only show it
-    m3bench install cursor --remove          # out again
+    m3bench install cursor --remove          # take it out again
     m3bench install codex --check            # does everything reach its model?
 
     Prints what changed in which file. The rest of the file stays, byte for byte, and a copy is kept beside it as
@@ -104,7 +104,7 @@ def install(
     chosen = find(client)
     if check:
         if entry.given or show or remove:
-            raise UserError("--check uses a home of its own and the entry that is installed by default: give it alone.")
+            raise UserError("--check uses a home of its own and the entry that is installed by default: use it alone.")
         _check(chosen, json)
         return
     path = place_of(chosen, this_machine(), config=entry.config, project=entry.project)
@@ -121,7 +121,7 @@ def install(
 def _request(client: McpClient, path: Path, entry: EntryOptions) -> InstallRequest:
     if entry.http is not None:
         if entry.profile is not None:
-            raise UserError("The profile of a server that runs is chosen where it is started: leave out --profile.")
+            raise UserError("A running server's profile is chosen where it is started: leave out --profile.")
         return remote(client, path, entry.http)
     request = local(client, path, entry.profile)
     assert request.profile is not None

@@ -36,12 +36,12 @@ class PanelOptions:
     mode: Annotated[
         str,
         typer.Option(
-            help="What is asked together: m3bench (our three questions), or a paper's questions: m3-bench, mcp-bench, "
-            "mcpverse, tobench (how what a run left looks)."
+            help="Which questions to ask: m3bench (our three), or a paper's: m3-bench, mcp-bench, mcpverse, "
+            "tobench (how a run's files look)."
         ),
     ] = MODE
     questions: Annotated[
-        str, typer.Option("--what", help="The questions by name, separated by commas; those of --mode when left out.")
+        str, typer.Option("--what", help="The questions by name, separated by commas; by default those of --mode.")
     ] = ""
     text_only: Annotated[str, typer.Option(help="Judges that are shown no pictures, separated by commas; or all.")] = ""
 
@@ -58,12 +58,14 @@ class AskOptions:
     budget: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Requests that may be made, further tries included; --dry-run says how many are."
+            min=1, metavar="N", help="The most requests to make, retries included; --dry-run says how many are needed."
         ),
     ] = None
     budget_cost: Annotated[
         float | None,
-        typer.Option(min=0, metavar="DOLLARS", help="Ask nothing more once so much is spent, where prices are known."),
+        typer.Option(
+            min=0, metavar="DOLLARS", help="Ask nothing more once this much is spent, where prices are known."
+        ),
     ] = None
 
 

@@ -35,7 +35,10 @@ def leaderboard(
         bool, typer.Option("--common", help="Compare over the tasks that all sets have, which must be 30 or more.")
     ] = False,
     joint: Annotated[
-        bool, typer.Option("--joint", help="Give ranks that hold together at 95 %, and not each by itself: wider ones.")
+        bool,
+        typer.Option(
+            "--joint", help="Give ranks that all hold together at 95 %, instead of each by itself; they are wider."
+        ),
     ] = False,
     tasks: Annotated[
         list[Path] | None,
@@ -52,15 +55,15 @@ def leaderboard(
     m3bench leaderboard runs -o site            # open site/index.html
     m3bench leaderboard studies/first
 
-    Prints what is solved and the averages with intervals, and ranks. A rank is the range of places that the record
-    bears at 95 %. Sets must agree in everything that moves a number: versions, list of tasks, tool profile, solver,
-    limits, scoring. --common compares sets with different lists of tasks over those that all have; --mixed shows
-    others together, says what differs, and gives no ranks. The site needs no server: it has a page for every set, run
-    and task, and everything as JSON, CSV, LaTeX and figures. Ranked runs have no page, because it would show the
+    Prints what is solved and the averages with intervals, and ranks. A rank is the range of places that the data allow
+    at 95 %. Sets must agree in everything that moves a number: versions, list of tasks, tool profile, solver, limits,
+    scoring. --common compares sets with different lists of tasks over those that all have; --mixed shows others
+    together, says what differs, and gives no ranks. The site needs no server: it has a page for every set, run and
+    task, and everything as JSON, CSV, LaTeX and figures. Ranked runs have no page, because it would show the
     references.
 
-    A folder that holds result sets, such as a study's, stands for those of them that have scored runs. When they fall
-    into groups that do not compare, each group is a leaderboard of its own, in a folder of its name.
+    A folder that holds result sets, such as a study's, stands for those of its sets that have scored runs. When they
+    fall into groups that do not compare, each group is a leaderboard of its own, in a folder of its name.
     """
     libraries = [Library(folder) for folder in (*(tasks or ()), BUNDLED)]
 

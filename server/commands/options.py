@@ -40,7 +40,7 @@ StoreAt = Annotated[
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="A run's handle, its beginning, or `latest`.")]
 Tasks = Annotated[
     Path | None,
-    typer.Option("--tasks", metavar="FOLDER", help="A set of tasks; the bundled set when left out."),
+    typer.Option("--tasks", metavar="FOLDER", help="A set of tasks; by default the bundled set."),
 ]
 Families = Annotated[
     list[str] | None, typer.Option("--family", metavar="NAME", help="Only tasks of this family; may be repeated.")
@@ -61,7 +61,7 @@ ArtFolder = Annotated[
     typer.Option(
         "--art",
         metavar="FOLDER",
-        help="The art packages; fetched with npm into the user's cache when left out.",
+        help="The art packages; by default fetched with npm into the user's cache.",
     ),
 ]
 OutFolder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to write into.")]

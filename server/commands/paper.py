@@ -25,7 +25,7 @@ def paper(
     tasks: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FOLDER", help="A set of tasks, beside the bundled one; may be repeated.", show_default=False
+            metavar="FOLDER", help="A set of tasks, besides the bundled one; may be repeated.", show_default=False
         ),
     ] = None,
     json: Json = False,
@@ -41,7 +41,7 @@ def paper(
     summary.md     one page: who solved how much, what is certain, why runs failed
     methods.md     a paragraph with versions and hashes; also as LaTeX
     tables/        CSV with every digit, LaTeX without packages
-    figures/       SVG and PDF on white ground
+    figures/       SVG and PDF on a white background
     data/          a row for every sample and every call: Parquet, or JSON Lines
                    without the extra `parquet`
     numbers.json   every number; its leaderboard is that of `m3bench leaderboard`

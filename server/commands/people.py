@@ -35,9 +35,9 @@ def invite(
     name: Name,
     where: RecordOptions,
     scopes: Annotated[
-        str, typer.Option(metavar="SCOPES", help="What they may: play, watch, operate, with spaces between.")
+        str, typer.Option(metavar="SCOPES", help="What they may do: play, watch, operate, separated by spaces.")
     ] = "play watch",
-    days: Annotated[float, typer.Option(min=0.01, max=365, metavar="N", help="How long the invitation is good.")] = 7,
+    days: Annotated[float, typer.Option(min=0.01, max=365, metavar="N", help="Days until the invitation expires.")] = 7,
     url: Annotated[
         str | None,
         typer.Option(
@@ -51,8 +51,8 @@ def invite(
     \b
     m3bench people invite ann --url https://bench.example
 
-    Prints a code, or a link with it, which is good once and kept nowhere: send it to them. Whoever has signed in
-    already gets a code for a further device, and these scopes from now on.
+    Prints a code, or a link with it, which works once and is not kept: send it to them. A person who has already signed
+    in gets a code for another device, and these scopes from now on.
     """
     address = PublicAddress.of(url) if url is not None else None
     with _tables(where) as tables:
@@ -88,9 +88,7 @@ def list_people(where: RecordOptions, json: Json = False) -> None:
 def end(
     name: Name,
     where: RecordOptions,
-    invitations: Annotated[
-        bool, typer.Option("--invitations", help="Only take back invitations that were not used.")
-    ] = False,
+    invitations: Annotated[bool, typer.Option("--invitations", help="Only revoke unused invitations.")] = False,
     forget: Annotated[bool, typer.Option("--forget", help="Forget the person too; their runs stay on record.")] = False,
     json: Json = False,
 ) -> None:
@@ -99,7 +97,7 @@ def end(
     \b
     m3bench people end ann
 
-    It holds from the next request on. They can be invited again.
+    It takes effect with the next request. They can be invited again.
     """
     with _tables(where) as tables:
         people = People(tables)
@@ -112,7 +110,7 @@ def end(
 
 
 def make_client(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What people are shown.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name that people are shown.")],
     where: RecordOptions,
     redirect_uri: Annotated[
         list[str], typer.Option(metavar="URI", help="Where the client has people sent back; may be repeated.")

@@ -36,15 +36,15 @@ def photo(
     m3bench tasks photo pictures -o my-photos  # makes and proves the tasks
     m3bench serve --tasks my-photos            # use them
 
-    In photos.yaml you say what is true of the photographs. What one shows (a sight, food, things, a book) is never in a
-    question: whoever plays has to look. The world here is frozen and does not know everything; what it does not know is
-    said, and no task is made of it. The exit code is 1 when there is no task at all.
+    In photos.yaml you say what the photographs show: a sight, food, things, a book. Questions never say it, so whoever
+    plays has to look. The world here is frozen and does not know everything; what it does not know is reported and
+    makes no task. The exit code is 1 when there is no task at all.
     """
     if not folder.is_dir():
-        raise InputFileError(folder, "is no folder: name the one that your photographs are in")
+        raise InputFileError(folder, "is not a folder: name the one with your photographs")
     if init:
         if (folder / FILE).exists():
-            raise InputFileError(folder / FILE, "is there already: it is left as it is")
+            raise InputFileError(folder / FILE, "already exists: it was left as it is")
         write_atomically(folder / FILE, skeleton(folder).encode())
         typer.echo(folder / FILE)
         return

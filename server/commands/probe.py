@@ -73,7 +73,7 @@ def probe(
     print_: Annotated[bool, typer.Option("--print", help="Print what to add to the client's configuration.")] = False,
     report_to: Annotated[
         Path | None,
-        typer.Option("--report", metavar="FILE", help="Write what the newest probe found into a file to hand on."),
+        typer.Option("--report", metavar="FILE", help="Write what the newest probe found into a file to share."),
     ] = None,
     data: Data = None,
     json: Json = False,
@@ -81,7 +81,7 @@ def probe(
     """Find out what an MCP client passes on to its model.
 
     The probe is a separate MCP server. Add it to your client, ask the client to “run the m3bench probe”, and look at
-    what was found: whether tools, pictures, long texts and calls at the same time get through.
+    what was found: whether tools, pictures, long texts and parallel calls get through.
 
     \b
     m3bench client probe --print cursor      # what to add to its configuration
@@ -97,7 +97,7 @@ def probe(
     elif print_:
         _print(client, http.http, json)
     elif client is not None:
-        raise UserError(f"To see what is known of {client!r} add --show, to put the probe into it add --print.")
+        raise UserError(f"Add --show to see what is known about {client!r}, or --print to put the probe into it.")
     else:
         _serve(folder, options.setup, http)
 

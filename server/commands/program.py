@@ -22,7 +22,7 @@ MORE = "More"
 _TASKS = {
     "list": CommandEntry("List the tasks of a set.", "tasks:list_tasks"),
     "show": CommandEntry("Show a task: its question, its fields and its pictures.", "tasks:show"),
-    "stats": CommandEntry("Count what a set holds, and how unlike its tasks are.", "tasks:stats"),
+    "stats": CommandEntry("Count what a set holds, and how different its tasks are.", "tasks:stats"),
     "render": CommandEntry("Draw a page and a contact sheet of a set's tasks, to look at.", "task_making:render"),
     "generate": CommandEntry("Make a set of tasks from a seed.", "task_making:generate"),
     "photo": CommandEntry("Make tasks from your own photographs.", "photo:photo"),
@@ -42,17 +42,15 @@ _RUNS = {
     "list": CommandEntry("List the runs, newest first.", "runs:list_runs"),
     "show": CommandEntry("Show a run: its calls, and its score card when it has one.", "runs:show"),
     "watch": CommandEntry("Watch seats, running tasks and calls as they happen.", "watch:watch"),
-    "export": CommandEntry("Write runs in the forms that other programs read.", "run_export:export_runs"),
+    "export": CommandEntry("Write runs in formats that other programs read.", "run_export:export_runs"),
     "delete": CommandEntry("Delete runs with their calls, files and score cards.", "runs:delete"),
     "prune": CommandEntry("Delete runs that ended long ago.", "runs:prune"),
 }
 _BOARD = {"accept": CommandEntry("Verify bundles, and put those that hold on a board.", "board:accept")}
 _RANKED = {
     "make": CommandEntry("Make the secret that a ranked set is drawn from.", "ranked:make"),
-    "event": CommandEntry("Make an event: who may play a ranked set, from when until when.", "ranked:make_event"),
-    "open": CommandEntry(
-        "Score every submitted run of a secret set, once nobody plays it any more.", "ranked:open_set"
-    ),
+    "event": CommandEntry("Make an event: who may play a ranked set, and when.", "ranked:make_event"),
+    "open": CommandEntry("Score every submitted run of a secret set, once nobody plays it anymore.", "ranked:open_set"),
 }
 _HARBOR = {
     "export": CommandEntry("Write tasks as a Harbor dataset.", "harbor:export_harbor"),
@@ -72,7 +70,7 @@ _LAB = {
     "verify": CommandEntry("Verify a bundle: score it again, and make every call again.", "submissions:verify_bundle"),
     "board": CommandEntry("Make a leaderboard of bundles that others sent.", commands=_BOARD),
     "ranked": CommandEntry("Make the secret of a ranked set, and open the set.", commands=_RANKED),
-    "curate": CommandEntry("Make references out of recorded runs.", "curate:curate"),
+    "curate": CommandEntry("Make references from recorded runs.", "curate:curate"),
     "synthesize": CommandEntry("Make a set of new tasks from what tools can do.", "synthesize:synthesize"),
     "harbor": CommandEntry("Write tasks for Harbor, and read its results.", commands=_HARBOR),
 }  # fmt: skip
@@ -92,8 +90,8 @@ _SANDBOXES = {
     "reap": CommandEntry("Remove what is left of sandboxes whose owner is gone.", "sandboxes:reap_sandboxes"),
 }
 _STORE = {
-    "check": CommandEntry("Look over the record of runs; nothing is changed.", "store:check"),
-    "repair": CommandEntry("Make a new database of every run that is whole.", "store:repair"),
+    "check": CommandEntry("Check the record of runs; nothing is changed.", "store:check"),
+    "repair": CommandEntry("Build a new database from the intact runs.", "store:repair"),
     "backup": CommandEntry("Copy the record, while servers use it.", "store:backup"),
 }
 _PEOPLE = {
@@ -126,7 +124,7 @@ COMMANDS = {
     "image": CommandEntry("Build the Docker images.", commands=_IMAGE, panel=MORE),
     "sandboxes": CommandEntry("List sandboxes, and remove leftovers.", "sandboxes:sandboxes", _SANDBOXES, MORE),
     "store": CommandEntry("Check, repair and back up the record of runs.", commands=_STORE, panel=MORE),
-    "people": CommandEntry("Invite people to a server with sign-in, and end it.", commands=_PEOPLE, panel=MORE),
+    "people": CommandEntry("Invite people to a server with sign-in, and remove them.", commands=_PEOPLE, panel=MORE),
     "keys": CommandEntry("Make and show the key that runs are signed with.", commands=_KEYS, panel=MORE),
 }  # fmt: skip
 """Every command by its name."""

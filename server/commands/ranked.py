@@ -29,7 +29,7 @@ class SecretOptions:
     """Which secret set it was."""
 
     secret_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The secret; M3BENCH_SECRET when left out.")
+        Path | None, typer.Option(metavar="FILE", help="File with the secret; by default M3BENCH_SECRET holds it.")
     ] = None
     commitment: Annotated[
         str | None, typer.Option(metavar="HASH", help="The commitment that was published: it must be of this secret.")
@@ -55,7 +55,7 @@ class SecretOptions:
         if secret is None:
             raise UserError("There is no secret: give --secret-file, or set M3BENCH_SECRET.")
         if self.commitment is not None and not compare_digest(secret.commitment, self.commitment.strip()):
-            raise UserError("The commitment is not of this secret: nothing was opened.")
+            raise UserError("The commitment does not belong to this secret: nothing was opened.")
         return secret
 
 
@@ -68,8 +68,8 @@ def make(
     m3bench lab ranked make secret.txt
     m3bench serve --ranked --secret-file secret.txt --http 127.0.0.1:8000
 
-    The file is readable by this account alone. Prints its commitment. Publish it before anybody plays: it tells
-    nothing of the tasks.
+    The file is readable by this account alone. Prints its commitment. Publish it before anybody plays: it reveals
+    nothing about the tasks.
     """
     commitment = make_secret(file).commitment
     if json:
@@ -89,14 +89,14 @@ def make_event(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make an event: who may play a ranked set, from when until when.
+    """Make an event: who may play a ranked set, and when.
 
     \b
-    m3bench lab ranked event event.json ann bob --opens now --closes 2026-12-01T18:00Z
-    m3bench serve --ranked --event event.json --http 127.0.0.1:8000
+    m3bench lab ranked event event.toml ann bob --opens now --closes 2026-12-01T18:00Z
+    m3bench serve --ranked --secret-file secret.txt --event event.toml --http 127.0.0.1:8000
 
-    Prints the token and the name of each participant, a line for each. Send each of them theirs: tokens are kept
-    nowhere, the file has only their hashes.
+    Prints the token and the name of each participant, a line for each. Send each participant theirs: tokens are not
+    kept, and the file has only their hashes.
     """
     times = _moment("--opens", opens), _moment("--closes", closes)
     tokens = write_event(file, name, *times, participants, sign_in=sign_in)
@@ -131,14 +131,14 @@ def open_set(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Score every submitted run of a secret set, once nobody plays it any more.
+    """Score every submitted run of a secret set, once nobody plays it anymore.
 
     \b
     m3bench lab ranked open --secret-file secret.txt -o opened
 
-    The set is made again first. With -o it is written down, with its references: everybody can score the runs again
-    from then on. With --bundles each participant of an event gets a bundle, and `m3bench lab board accept` makes a
-    board of them. An event that has not closed is not opened. Prints how many runs were scored.
+    The set is made again first. With -o it is written, with its references: from then on anybody can score the runs
+    again. With --bundles each participant of an event gets a bundle, and `m3bench lab board accept` makes a board of
+    them. An event that has not closed is not opened. Prints how many runs were scored.
     """
     secret = options.secret
     settings = Settings.of(

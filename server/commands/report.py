@@ -51,10 +51,10 @@ def report(
     m3bench report runs/oracle -o oracle.html
     m3bench report latest --png card.png
 
-    Of a run it shows the question, the calls over time, what matched, and what each fault cost; of a set metrics with
-    intervals, families, levels, faults, errors, and every run. The file needs no network and no server. --png draws a
-    picture of the card as well, or alone when no page is named; --json prints what the page shows instead of writing
-    it.
+    For a run it shows the question, the calls over time, what matched, and what each fault cost; for a set, metrics
+    with intervals, families, levels, faults, errors, and every run. The file needs no network and no server. --png also
+    draws a picture of the card, or only that when no page is named; --json prints what the page shows instead of
+    writing it.
     """
     if Path(run).is_dir():
         _report_set(Path(run), files, tasks, json)

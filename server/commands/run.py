@@ -98,7 +98,7 @@ class TaskOptions:
     tasks: Annotated[
         Path | None,
         typer.Option(
-            "--tasks", metavar="FOLDER", help="A set of tasks; the bundled set when left out.", rich_help_panel=WHAT
+            "--tasks", metavar="FOLDER", help="A set of tasks; by default the bundled set.", rich_help_panel=WHAT
         ),
     ] = None
     family: Annotated[
@@ -108,7 +108,9 @@ class TaskOptions:
     task: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="ID", help="Only this task, or @FILE for those of a file; may be repeated.", rich_help_panel=WHAT
+            metavar="ID",
+            help="Only this task, or with @FILE those that a file lists; may be repeated.",
+            rich_help_panel=WHAT,
         ),
     ] = None
     limit: Annotated[
@@ -135,11 +137,11 @@ class ResultOptions:
 
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Where the results go; runs/AGENT when left out."),
+        typer.Option("--out", "-o", metavar="FOLDER", help="Where the results go; by default runs/AGENT."),
     ] = None
     name: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What tables call the results; the model's or agent's when left out."),
+        typer.Option(metavar="NAME", help="What tables call the results; by default the model or agent."),
     ] = None
     resume: Annotated[bool, typer.Option("--resume", help="Continue results that were interrupted.")] = False
     parallel: Annotated[
@@ -158,7 +160,7 @@ class ConditionOptions:
         str | None,
         typer.Option(
             metavar="single|multi",
-            help="Only tasks that need one server, or several, as MCP-Bench tells them apart.",
+            help="Only tasks that need one server, or several, as MCP-Bench distinguishes them.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -210,7 +212,7 @@ class DrivingOptions:
         bool,
         typer.Option(
             "--hearing",
-            help="Send the model sound and film; else it is told where tools find them.",
+            help="Send the model sound and film; otherwise it is told where tools find them.",
             rich_help_panel=ADVANCED,
         ),
     ] = False
@@ -256,8 +258,8 @@ class DrivingOptions:
         typer.Option(
             min=0,
             metavar="N",
-            help="Minutes for which a request that the provider could not take is tried again. What fails for good, "
-            "such as a bad key or an empty account, ends at once.",
+            help="Minutes for which requests that the provider could not take are retried. What fails for good, "
+            "such as a bad key or an empty account, is not retried.",
             rich_help_panel=ADVANCED,
         ),
     ] = RETRY_MINUTES
@@ -265,7 +267,7 @@ class DrivingOptions:
         str | None,
         typer.Option(
             metavar="IN,OUT",
-            help="Dollars per million tokens read and written, and for cached ones as a third number.",
+            help="Dollars per million tokens read and written; a third number is for cached ones.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -319,7 +321,7 @@ def run(
 ) -> None:
     """Play many tasks without a client: with a model, or with baseline agents.
 
-    Every sample is a run like any other: a seat, a sandbox, every call on record, a score card. Results go to a
+    Every sample is a run like any other: a seat, a sandbox, a record of every call, a score card. Results go to a
     folder as they are made; --resume continues a run that was stopped.
 
     \b
@@ -327,7 +329,7 @@ def run(
     m3bench run --model openai/gpt-5 --limit 20
     m3bench run --agent oracle --family movies -o results
 
-    The baselines show what scores mean: the oracle plays the reference and gets 1, the one that does nothing gets 0.
+    The baselines show what scores mean: `oracle` plays the reference and gets 1, `null` does nothing and gets 0.
     Prints a table of the results and where they are; `m3bench report` and `m3bench leaderboard` show more.
 
     The exit code is 1 when samples are void (--resume tries them again), 130 after Ctrl-C.

@@ -45,7 +45,7 @@ class ExportOptions:
         Format,
         typer.Option(
             help="m3bench and open-m3-bench hold trajectories to score again; jsonl every call; atif agent "
-            "trajectories, one a line; inspect an eval log; otel traces in OTLP's JSON form, one a line."
+            "trajectories, one per line; inspect an eval log; otel traces in OTLP's JSON form, one per line."
         ),
     ] = Format.ours
     content: Annotated[
@@ -63,18 +63,18 @@ def export_runs(
     options: ExportOptions,
     where: RecordOptions,
     run: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]...", help="Handles; every submitted run when left out.")
+        list[str] | None, typer.Argument(metavar="[RUN]...", help="Handles; by default every submitted run.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="File to write; standard output when left out."),
+        typer.Option("--out", "-o", metavar="FILE", help="File to write; by default standard output."),
     ] = None,
     otlp: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Send traces to this OpenTelemetry collector instead of writing a file."),
     ] = None,
 ) -> None:
-    """Write runs in the forms that other programs read.
+    """Write runs in formats that other programs read.
 
     \b
     m3bench runs export -o runs.json                       # to score again

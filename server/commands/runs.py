@@ -75,9 +75,9 @@ def list_runs(where: RecordOptions, json: Json = False) -> None:
     m3bench runs list
     m3bench runs list --data runs/oracle      # those of a result set
 
-    Prints a line for each: its handle, task, state, score and start. They are those that clients made and those of
-    every result set that `run`, `study` and imports wrote, which are named in a column of their own; with --data or
-    --store, only those of one place.
+    Prints a line for each: its handle, task, state, score and start. It lists the runs of clients and of every result
+    set that `run`, `study` and imports wrote, with the set in a column of its own; with --data or --store, only those
+    of one place.
     """
     with records(where) as opened:
         found = [(_set_of(store), run) for store, run in opened.runs()]
@@ -113,7 +113,7 @@ def show(run: RunName, where: RecordOptions, json: Json = False) -> None:
 
     \b
     m3bench runs show latest
-    m3bench runs show 3f2a --json        # everything that is known of it
+    m3bench runs show 3f2a --json        # everything known about it
     """
     with records(where) as opened:
         store, found = opened.find(run)
@@ -167,7 +167,7 @@ def delete(
 def prune(
     options: PruneOptions,
     where: RecordOptions,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be deleted, and delete nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Needed on a terminal.")] = False,
     json: Json = False,
 ) -> None:
@@ -177,9 +177,9 @@ def prune(
     m3bench runs prune --older-than 30d --dry-run
     m3bench runs prune --older-than 30d --state abandoned --yes
 
-    Their calls, files and score cards go with them; runs under way stay. Prints how many went and how much room that
-    gave. Servers may use the record meanwhile. Runs of result sets stay, unless --data names one. On a terminal it
-    needs --yes; elsewhere it asks nothing.
+    Their calls, files and score cards go with them; runs in progress stay. Prints how many were deleted and how much
+    space that freed. Servers may use the record meanwhile. Runs of result sets stay, unless --data names one. On a
+    terminal it needs --yes; elsewhere it asks nothing.
     """
     states = options.states
     before = datetime.now(UTC) - retention.age(options.older_than)

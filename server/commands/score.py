@@ -85,8 +85,8 @@ class ScoringOptions:
     metric: Annotated[
         MetricName | None,
         typer.Option(
-            help="By what calls bring about, by the paper's formulas, or by the public evaluator's arithmetic. "
-            "By default effect where the references are those of a known set of tasks, else m3.",
+            help="By what calls achieve, by the paper's formulas, or by the public evaluator's arithmetic. By "
+            "default effect where the references belong to a known set of tasks, otherwise m3.",
             show_default=False,
         ),
     ] = None
@@ -95,7 +95,7 @@ class ScoringOptions:
         bool,
         typer.Option(
             "--keep-going",
-            help="Leave unreadable tasks of references and of our own format out instead of stopping; "
+            help="Skip unreadable tasks of references and of our own format instead of stopping; "
             "public predictions are always scored as far as they can be read.",
         ),
     ] = False
@@ -117,7 +117,7 @@ class EncoderOptions:
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="The built-in model's weights. By default they are looked for.",
+            help="The built-in model's weights; by default they are searched for.",
             show_default=False,
         ),
     ] = None
@@ -170,7 +170,7 @@ def score(
     """Score a file of what an agent did against reference trajectories.
 
     Both files hold trajectories by task id, in our format or in that of Open-M3-Bench. `m3bench runs export` writes
-    recorded runs so.
+    recorded runs in this form.
 
     \b
     m3bench runs export -o runs.json
@@ -178,7 +178,7 @@ def score(
     m3bench lab score references.json runs.json --explain movies-1
 
     Prints metrics with 95 % intervals, families, and with --per-task every task. Tasks with several references are
-    scored against the best. Files hold no results, so by effect the kinds of arguments decide alone. A task that was
+    scored against the best. Files hold no results, so by effect only the arguments decide. A task that was
     not run is listed, not counted as 0. In a public file of predictions a malformed call counts as one that answers
     nothing; every defect is listed, in --json under `skipped`.
     """

@@ -38,7 +38,7 @@ class HttpOptions:
         typer.Option(
             envvar="M3BENCH_ALLOW_HOST",
             metavar="NAME",
-            help="With --http: a further name that clients may call it by.",
+            help="With --http: another host name that clients may use.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -62,7 +62,7 @@ class SignInOptions:
         typer.Option(
             envvar="M3BENCH_AUTH",
             metavar="own|oidc=URL",
-            help="With --http: clients sign people in, those invited with `m3bench people`, or of an OpenID provider.",
+            help="With --http: people sign in, those invited with `m3bench people` or those of an OpenID provider.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -71,8 +71,8 @@ class SignInOptions:
         typer.Option(
             envvar="M3BENCH_PUBLIC_URL",
             metavar="URL",
-            help="With --auth: the address that clients and browsers use, such as https://bench.example; the one that "
-            "is listened on when left out, for this machine alone.",
+            help="With --auth: the address that clients and browsers use, such as https://bench.example; by "
+            "default the address it listens on, for this machine only.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -89,7 +89,7 @@ class SignInOptions:
         str | None,
         typer.Option(
             metavar="NAME",
-            help="With --auth oidc: what the provider calls this server in tokens, when it is not --public-url.",
+            help="With --auth oidc: what the provider calls this server in tokens, unless that is --public-url.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -99,7 +99,7 @@ class SignInOptions:
             min=0.05,
             max=60,
             metavar="N",
-            help="With --auth own: how long an access token is good before it is renewed.",
+            help="With --auth own: minutes until an access token must be renewed.",
             rich_help_panel=ADVANCED,
         ),
     ] = 15
@@ -117,8 +117,8 @@ class SignInOptions:
         typer.Option(
             envvar="M3BENCH_TRUST_PROXY",
             metavar="ADDRESS",
-            help="With --http: a proxy, or a network of them, whose word on where requests come from is taken; "
-            "one on this machine when left out.",
+            help="With --http: a proxy, or a network of them, to believe about where requests come from; one on this "
+            "machine when left out.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -145,7 +145,7 @@ class ServeOptions:
         ),
     ] = "full"
     tasks: Tasks = None
-    task: Annotated[str | None, typer.Option(metavar="ID", help="Offer this task alone.")] = None
+    task: Annotated[str | None, typer.Option(metavar="ID", help="Offer only this task.")] = None
     sandbox: Annotated[str, typer.Option(metavar="process|docker", help="Where tools run.")] = "process"
     ranked: Annotated[bool, typer.Option("--ranked", help="Do not show score cards to the client.")] = False
     max_calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls a run may make.")] = 200
@@ -157,7 +157,9 @@ class ServeOptions:
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Add their answers to this cassette.")] = None
     replay: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Answer from this cassette instead of asking them; from several as one."),
+        typer.Option(
+            metavar="FILE", help="Answer from this cassette instead of asking them; several are replayed as one."
+        ),
     ] = None
     data: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where runs are recorded, instead of M3BENCH_DATA.")
@@ -167,7 +169,7 @@ class ServeOptions:
         typer.Option(
             metavar="URL",
             help="PostgreSQL database for runs and calls, as postgresql://USER@HOST/NAME, instead of M3BENCH_STORE; "
-            "--data then holds files alone.",
+            "--data then holds only files.",
         ),
     ] = None
     prefix: Annotated[
@@ -176,7 +178,9 @@ class ServeOptions:
     on_miss: Annotated[
         str,
         typer.Option(
-            metavar="error|live", help="With --replay: for calls that are not recorded.", rich_help_panel=ADVANCED
+            metavar="error|live",
+            help="With --replay: what to do with calls that are not recorded.",
+            rich_help_panel=ADVANCED,
         ),
     ] = "error"
     seed: Annotated[
@@ -191,14 +195,14 @@ class ServeOptions:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With --ranked: make tasks from the secret in this file, or in M3BENCH_SECRET, in memory alone.",
+            help="With --ranked: make tasks from the secret in this file, or in M3BENCH_SECRET, only in memory.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
     per_family: Annotated[
         int,
         typer.Option(
-            min=1, metavar="N", help="With --seed or a secret: tasks of each family.", rich_help_panel=ADVANCED
+            min=1, metavar="N", help="With --seed or a secret: number of tasks per family.", rich_help_panel=ADVANCED
         ),
     ] = 1
     family: Annotated[
@@ -220,7 +224,7 @@ class ServeOptions:
         typer.Option(
             metavar="ADDRESS",
             help="With --sandbox docker: an engine for containers, as tcp://HOST:PORT, ssh://HOST or the name of a "
-            "Docker context; repeat it for several. M3BENCH_DOCKER_HOSTS is a list of them.",
+            "Docker context; repeat it for several. M3BENCH_DOCKER_HOSTS can list them.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -270,8 +274,8 @@ class ServeOptions:
         typer.Option(
             envvar="M3BENCH_SEAT",
             metavar="HANDLE",
-            help="Over stdio: go on with the run of this seat, 22 to 64 random letters and digits, for frameworks that "
-            "start a server for every call.",
+            help="Over stdio: continue the run of this seat (22 to 64 random letters and digits), for frameworks "
+            "that start a server for every call.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -281,7 +285,7 @@ class ServeOptions:
             envvar="M3BENCH_ADVERTISE",
             metavar="URL",
             help="With --http and --store: where the other servers on the same database reach this one, such as "
-            "http://10.0.0.7:8000; where it listens when left out.",
+            "http://10.0.0.7:8000; by default the address it listens on.",
             rich_help_panel=ADVANCED,
         ),
     ] = None
@@ -319,7 +323,7 @@ def serve(
         str | None,
         typer.Option(
             envvar="M3BENCH_OPERATOR_TOKEN",
-            help="Token for the pages at /, instead of --token; with --ranked, scores are shown only with it.",
+            help="Token for the pages at /, instead of --token; with --ranked, only it shows scores.",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -328,7 +332,7 @@ def serve(
         typer.Option(
             envvar="M3BENCH_LOG",
             metavar="plain|json",
-            help="json: one object a line on standard error, and every call.",
+            help="json: one object per line on standard error, with a line for every call.",
             rich_help_panel=ADVANCED,
         ),
     ] = "plain",
@@ -349,11 +353,14 @@ def serve(
     write_logs(log)
     settings = options.settings
     if options.docker_host and options.sandbox != "docker":
-        raise UserError("--docker-host is about containers: use it with --sandbox docker.")
+        raise UserError("--docker-host is for containers: use it with --sandbox docker.")
     if settings.event is not None and (not settings.ranked or http.http is None or http.token is not None):
-        raise UserError("An event is ranked, over HTTP, and each participant has a token: --ranked --http, no --token.")
+        raise UserError(
+            "An event is ranked, over HTTP, and gives each participant a token: use --ranked and --http, without "
+            "--token."
+        )
     if sign_in.auth is not None and (http.http is None or http.token is not None or operator_token is not None):
-        raise UserError("--auth is for --http, and in place of tokens: leave --token and --operator-token out.")
+        raise UserError("--auth goes with --http and replaces tokens: leave out --token and --operator-token.")
     if http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)
     else:

@@ -67,7 +67,7 @@ def serve_http(settings: Settings, http: HttpOptions, sign_in: SignInOptions, op
         listen = _protected(settings, listen, sign_in, event)
     elif event is not None:
         if not event.guests:
-            raise UserError("Everybody in this event signs in: hold it with --auth own, or --auth oidc=URL.")
+            raise UserError("Everybody in this event signs in: start the server with --auth own, or --auth oidc=URL.")
         listen = replace(listen, guests=event.guests)
     shown = event is None or operator_token is not None or sign_in.auth is not None
     serve_http_app(lambda: _app(settings), listen, pages.LivePages if shown else None)

@@ -86,7 +86,9 @@ def serve_tools(servers: Sequence[Server], sandbox: str, workspace: Path | None,
     """
     listen = address_of(http) if http is not None else None
     if listen is not None and not listen.loopback:
-        raise UserError(f"Listening on {listen.host} lets others connect, and tools know no token: use 127.0.0.1.")
+        raise UserError(
+            f"Listening on {listen.host} lets others connect, and tools alone ask for no token: use 127.0.0.1."
+        )
     backend = backend_of(Settings.of(sandbox=sandbox))
     folder = workspace or Path(mkdtemp(prefix="m3bench-"))
 

@@ -24,7 +24,7 @@ SHOWN = 40
 
 
 def check(where: RecordOptions, json: Json = False) -> None:
-    """Look over the record of runs; nothing is changed.
+    """Check the record of runs; nothing is changed.
 
     \b
     m3bench store check
@@ -48,7 +48,7 @@ def check(where: RecordOptions, json: Json = False) -> None:
 
 
 def repair(where: RecordOptions, json: Json = False) -> None:
-    """Make a new database of every run that is whole.
+    """Build a new database from the intact runs.
 
     \b
     m3bench store repair
@@ -74,7 +74,7 @@ def repair(where: RecordOptions, json: Json = False) -> None:
 def backup(
     where: RecordOptions,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Where to; below backups/ when left out.")
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Where to; by default below backups/.")
     ] = None,
     json: Json = False,
 ) -> None:

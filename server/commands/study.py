@@ -63,14 +63,12 @@ class WorkerOptions:
 
     store: Annotated[
         str | None,
-        typer.Option(
-            metavar="URL", help="Have workers play, which take samples from this database: postgresql://USER@HOST/NAME."
-        ),
+        typer.Option(metavar="URL", help="Have workers play samples from this database: postgresql://USER@HOST/NAME."),
     ] = None
     workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="With --store: start so many workers, here or as --on says.")
+        int, typer.Option(min=0, metavar="N", help="With --store: start this many workers, here or as --on says.")
     ] = 0
-    slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time of each of these workers.")] = 4
+    slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time for each of these workers.")] = 4
     lease: Annotated[
         float,
         typer.Option(min=2, metavar="SECONDS", help="How long after one of them is gone others take over its samples."),
@@ -83,7 +81,7 @@ class WorkerOptions:
         list[str] | None,
         typer.Option(
             metavar="NAME=N",
-            help="With --on: what a worker takes of its node: cpu=1, memory=2G; may be repeated.",
+            help="With --on: what a worker needs of its node: cpu=1, memory=2G; may be repeated.",
         ),
     ] = None
     pack: Annotated[bool, typer.Option("--pack", help="With --on: fill a node before the next one.")] = False
@@ -123,7 +121,7 @@ class WorkForce:
         if options.store is None:
             return None
         if on is not None and on != "ray" and not on.startswith("ray://"):
-            raise UserError(f"--on {on}: only Ray clusters are known: --on ray, or --on ray://HOST:PORT.")
+            raise UserError(f"--on cannot be {on}: choose ray, or ray://HOST:PORT.")
         if on is not None and not options.workers:
             raise UserError("Say how many workers the cluster is to start: --workers N.")
         cluster = None if on is None else _cluster(None if on == "ray" else on, needs, pack=options.pack)
@@ -174,7 +172,7 @@ def study(
     m3bench lab study plan.yaml                  # play, or continue
 
     Each combination of model or agent, solver, tool profile and set is a cell: a result set in a folder of its own,
-    which any other command takes. The same command goes on with what was stopped, tries void samples again, and plays
+    which any other command takes. The same command continues what was stopped, tries void samples again, and plays
     only what is new when the plan has grown. It stops when the budget of the plan is used up. Prints a table of the
     cells.
 
@@ -407,9 +405,9 @@ def _tell_notes(cells: Cells) -> None:
 
 def _hold(used: Spent, caps: Caps) -> None:
     if caps.cost is not None and used.cost >= caps.cost:
-        raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to go on.")
+        raise CapReached(f"Stopped: ${used.cost:.2f} of ${caps.cost:.2f} are spent. Raise budget.cost to continue.")
     if caps.tokens is not None and used.tokens >= caps.tokens:
-        raise CapReached(f"Stopped: {used.tokens} of {caps.tokens} tokens are used. Raise budget.tokens to go on.")
+        raise CapReached(f"Stopped: {used.tokens} of {caps.tokens} tokens are used. Raise budget.tokens to continue.")
 
 
 def _foretell(chosen: Chosen, *, json: bool) -> None:

@@ -109,9 +109,9 @@ def verify_bundle(
     m3bench lab verify oracle.m3run
     m3bench lab verify oracle.m3run --at-least replayed
 
-    Prints a level and what it proves. Attested: signed by a key that you trust. Replayed: every call came out the
-    same. Consistent: nothing contradicts, and not every call was made again. Refuted: something is not as claimed,
-    and each difference is listed.
+    Prints a level and what it proves. Attested: signed by a key that you trust. Replayed: at least 95 % of the calls
+    came out the same again, and none differently. Consistent: nothing contradicts itself, but too few calls were made
+    again. Refuted: something is not as claimed, and each difference is listed.
 
     Exit code 0: not refuted, and of the level that was asked for. 1: refuted, or below that level. 2: the file is not
     a complete bundle.

@@ -36,7 +36,7 @@ class SynthesisOptions:
         str | None,
         typer.Option(
             metavar="PROVIDER/NAME",
-            help="A model that rewords the questions, as Inspect names it; a grammar when left out.",
+            help="A model that rewords the questions, as Inspect names it; by default a grammar does.",
         ),
     ] = None
     name: Annotated[str, typer.Option(help="The set's name.")] = "synthesized"

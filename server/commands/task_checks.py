@@ -56,8 +56,8 @@ def verify(
     m3bench tasks verify --tasks my-tasks
 
     Every reference is played in a fresh sandbox, with the calls of a step in any order. Prints what does not hold; the
-    exit code is 1 when something does not. What is proved is remembered until the command comes to an end: after a
-    stop it goes on from there.
+    exit code is 1 when something does not. Proofs are remembered until the command finishes: after a stop it continues
+    from there.
     """
     library = Library(tasks or BUNDLED)
     settings = Settings.of(sandbox=sandbox)

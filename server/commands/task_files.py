@@ -53,7 +53,7 @@ def import_tasks(
     out: OutFolder,
     images: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where image paths start from; the task file's folder when left out."),
+        typer.Option(metavar="FOLDER", help="Where image paths start; by default the task file's folder."),
     ] = None,
     name: Annotated[str, typer.Option(help="The set's name.")] = "imported",
     version: Annotated[str, typer.Option(help="The set's version.")] = "1",

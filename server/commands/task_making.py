@@ -40,9 +40,7 @@ class GenerateOptions:
     family: Families = None
     name: Annotated[str, typer.Option(help="The set's name.")] = "generated"
     version: Annotated[str, typer.Option(help="The set's version.")] = "1"
-    parallel: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; one per core when left out.")] = (
-        None
-    )
+    parallel: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes; by default one per core.")] = None
     art: ArtFolder = None
 
 
@@ -61,8 +59,8 @@ def render(
     m3bench tasks render -o look                       # open look/tasks.html
     m3bench tasks render -o look --seed 7 --family movies
 
-    It writes a page for people to read (tasks.html) and a contact sheet (contact.png); with a seed, new pictures and
-    their contact sheet alone. Prints the paths.
+    It writes a page for people to read (tasks.html) and a contact sheet (contact.png); with a seed, only new pictures
+    and their contact sheet. Prints the paths.
     """
     _make_folder(out)
     made = []
@@ -96,8 +94,8 @@ def generate(options: GenerateOptions, json: Json = False) -> None:
     m3bench tasks generate -o mine --seed 5 --family movies --per-family 2
     m3bench serve --tasks mine
 
-    It makes pictures, questions, and references that were played, and writes them as a set of tasks. What is finished
-    is kept: after a failure or a stop the same command goes on from there.
+    It makes pictures, questions, and references that were played, and writes them as a set of tasks. Finished tasks are
+    kept: after a failure or a stop the same command continues.
     """
     out = options.out
     chosen = [family.name for family in _families(options.family)]
@@ -129,7 +127,7 @@ def plan(
     sandbox: Sandbox = "inprocess",
     in_order: Annotated[
         bool,
-        typer.Option("--in-order", help="Each step follows from the one before it, also where no value shows it."),
+        typer.Option("--in-order", help="Each step follows from the one before it, even where no value shows it."),
     ] = False,
     json: Json = False,
 ) -> None:

@@ -62,7 +62,7 @@ def show(
 
 
 def stats(tasks: Tasks = None, json: Json = False) -> None:
-    """Count what a set holds, and how unlike its tasks are.
+    """Count what a set holds, and how different its tasks are.
 
     \b
     m3bench tasks stats

@@ -28,7 +28,7 @@ def worker(
     ] = None,
     slots: Annotated[int, typer.Option(min=1, metavar="N", help="Samples at a time.")] = 4,
     until_empty: Annotated[
-        bool, typer.Option("--until-empty", help="End when nothing is left to play; else wait for more.")
+        bool, typer.Option("--until-empty", help="End when nothing is left to play; otherwise wait for more.")
     ] = False,
     study: Annotated[
         str | None, typer.Option(metavar="ID", help="Only samples of this study, as `m3bench lab study` names it.")
@@ -49,9 +49,9 @@ def worker(
     m3bench lab worker --store URL               # plays them, here or elsewhere
 
     Start as many as you like, on any machine that reaches the database and has the keys of the models in its
-    environment. Each takes samples by lease, plays them, and hands the results in; the study gathers them. Samples of
-    a worker that was killed are taken by another when its leases have run out. While the database is away, workers
-    wait, and nothing is lost. Prints how many samples were played.
+    environment. Each takes samples by lease, plays them, and hands the results in; the study gathers them. Samples of a
+    worker that was killed are taken by another when its leases have run out. While the database is down, workers wait,
+    and nothing is lost. Prints how many samples were played.
 
     Ctrl-C gives back what is not finished. The exit code is 1 when cells could not be played here, 130 after Ctrl-C.
     """

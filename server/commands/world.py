@@ -88,13 +88,13 @@ def audit(
     \b
     m3bench world audit wiki
 
-    They are asked for facts and given searches. Prints how many of each server's answers are true, wrong or not held,
+    Asks them for facts and makes searches. Prints how many of each server's answers are true, wrong or not held,
     and lists what is wrong.
     """
     known = sorted({question.tool.partition("/")[0] for question in questions()})
     unknown = [name for name in server or () if name not in known]
     if unknown:
-        raise UserError(f"Nothing is asked of {', '.join(unknown)}. Servers: {', '.join(known)}.")
+        raise UserError(f"The audit asks nothing of {', '.join(unknown)}. Servers: {', '.join(known)}.")
     chosen = [question for question in questions() if not server or question.tool.partition("/")[0] in server]
     findings = interrupts.run(ask, progress(chosen, len(chosen), "Asking"))
     table = counted(findings)

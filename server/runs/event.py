@@ -108,7 +108,7 @@ class RankedEvent:
             first = error.errors(include_url=False, include_input=False)[0]
             raise InputFileError(path, first["msg"], field=".".join(map(str, first["loc"]))) from None
         except ValueError as error:
-            raise InputFileError(path, f"is no event ({error})") from None
+            raise InputFileError(path, f"is not an event ({error})") from None
 
     @property
     def guests(self) -> dict[str, str]:
@@ -169,11 +169,11 @@ def make_event(
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise UserError(f"There can be no such event: {where}{': ' if where else ''}{first['msg']}.") from None
+        raise UserError(f"There cannot be such an event: {where}{': ' if where else ''}{first['msg']}.") from None
     try:
         write_private(path, _toml(plan).encode())
     except FileExistsError:
-        raise InputFileError(path, "is there already: an event is never replaced") from None
+        raise InputFileError(path, "already exists: an event is never replaced") from None
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error
     return {} if sign_in else dict(zip(participants, tokens, strict=True))

@@ -238,7 +238,7 @@ class Runs:
         """
         self._check_open()
         if seat.id in self._starting:
-            raise RunError("A task is being started on this seat at this moment: wait for the answer.")
+            raise RunError("A task is just being started on this seat: wait for the answer.")
         self._starting.add(seat.id)
         try:
             return await self._start(seat, task, abandon=abandon)
@@ -334,7 +334,7 @@ class Runs:
                 raise RunError("This run was submitted before, and a run takes one answer: call score, or start_task.")
             raise RunError(f"No task is running on this seat: call start_task first.{seat.hint}")
         if run.submitting:
-            raise RunError("An answer is being submitted on this seat at this moment: wait for it.")
+            raise RunError("An answer is just being submitted on this seat: wait for it.")
         send_back_once(run, answer, fields)
         seat.run = None
         run.submitting = True
@@ -399,7 +399,7 @@ class Runs:
     def _seal(self, run: str, workspace: Path, answer: str, fields: Fields) -> RunRecord:
         begun = self._store.run(run)
         if begun is None:
-            raise StoreError(f"Run {run} is no longer on record: somebody has deleted it.")
+            raise StoreError(f"Run {run} is no longer on record: somebody deleted it.")
         calls, files, ended = self.tool_calls(run), file_hashes(workspace), now()
         link = seal(begun, calls, files, answer, fields)
         sealed = replace(begun, state="submitted", ended=ended, answer=answer, fields=fields, seal=link)

@@ -287,7 +287,7 @@ class BenchmarkTools:
     def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
         if task_id is not None:
             if self._only not in (None, task_id):
-                raise RunError(f"This server offers the task {self._only!r} alone: leave the task_id out.")
+                raise RunError(f"This server offers the task {self._only!r} and no other: leave the task_id out.")
             task = self._library.task(task_id)
             if task not in self._offered(seat):
                 raise RunError(

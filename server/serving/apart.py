@@ -83,7 +83,7 @@ def _result(path: Path, written: bytes | None, status: int) -> dict[str, Any]:
     except ValueError:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT:
             raise KeyboardInterrupt from None
-        raise InputFileError(path, f"could not be worked through within the limits ({_end(status)})") from None
+        raise InputFileError(path, f"could not be processed within the limits ({_end(status)})") from None
     if "result" in found:
         result: dict[str, Any] = found["result"]
         return result
@@ -129,7 +129,7 @@ def _be_the_child(path: Path, pipe: int, work: Callable[[], dict[str, Any]], lim
     except KeyboardInterrupt:
         told = {"error": "KeyboardInterrupt"}
     except BaseException as error:
-        says = f"could not be worked through within the limits ({type(error).__name__})"
+        says = f"could not be processed within the limits ({type(error).__name__})"
         told = {"error": "InputFileError", "path": str(path), "says": says}
     try:
         data = json.dumps(told).encode()

@@ -30,7 +30,7 @@ def backend_of(settings: Settings) -> Backend:
             return hosts.DockerHosts(settings.docker_host, runtime=settings.runtime, lease=lease)
         return docker_backend.DockerBackend(runtime=settings.runtime, lease=lease)
     if settings.runtime is not None:
-        raise UserError("--runtime is about containers: use it with --sandbox docker.")
+        raise UserError("--runtime is for containers: use it with --sandbox docker.")
     return process.ProcessBackend()
 
 

@@ -49,7 +49,7 @@ def backup(folder: Path, target: Path | None = None) -> Path:
     try:
         target = target or backup_place(folder, "backup").with_suffix("")
         if target.exists():
-            raise StoreError(f"{target} is there already: name a folder that is not.")
+            raise StoreError(f"{target} already exists: name a folder that does not.")
         target.mkdir(mode=PRIVATE_FOLDER, parents=True)
         # First the databases: files that they refer to are never changed and go only with their run.
         for name in files:
@@ -76,7 +76,7 @@ def repair(folder: Path) -> Repair:
     try:
         with alone(folder):
             if living(folder / OWNERS):
-                raise StoreError(f"A server uses the record in {folder}: end it first (`m3bench doctor` counts them).")
+                raise StoreError(f"A server uses the record in {folder}: stop it first (`m3bench doctor` counts them).")
             return _rebuild(folder, found)
     except (OSError, sqlite3.Error) as error:
         raise explain(error, folder) from error

@@ -269,7 +269,7 @@ def _read(path: Path) -> list[CapabilityCard]:
     except (OSError, ValueError, RecursionError) as error:
         raise InputFileError(path, "cannot be read: remove it and probe the client again") from error
     if not isinstance(found, dict) or found.get("version") != VERSION or not _well_formed(found.get("cards")):
-        raise InputFileError(path, "is no capability card of this version: remove it and probe the client again")
+        raise InputFileError(path, "is not a capability card of this version: remove it and probe the client again")
     return list(found["cards"])
 
 

@@ -64,8 +64,8 @@ def prepare(folder: Path, in_use: Callable[[], bool], *, factory: Factory = sqli
         elif version < VERSION:
             if in_use():
                 raise StoreError(
-                    f"{path} is of version {version} and another m3bench, an older one, is using it: "
-                    "end that one (`m3bench doctor` counts them), then start again."
+                    f"{path} is of version {version} and an older m3bench is using it: stop that one "
+                    "(`m3bench doctor` counts them), then start again."
                 )
             _upgrade(connection, folder, version)
     finally:
@@ -89,8 +89,8 @@ def _upgrade(connection: sqlite3.Connection, folder: Path, version: int) -> None
         _try(trial)
     except (sqlite3.Error, OSError, StoreError) as error:
         raise StoreError(
-            f"{folder / DATABASE} is of version {version} and could not be brought to version {VERSION} ({error}). It "
-            f"was not changed. `m3bench store check` looks for damage, `m3bench store repair` keeps what is whole."
+            f"{folder / DATABASE} is of version {version} and could not be migrated to version {VERSION} ({error}). It "
+            f"was not changed. `m3bench store check` looks for damage, `m3bench store repair` keeps what is intact."
         ) from error
     finally:
         for leftover in trial.parent.glob(f"{trial.name}*"):

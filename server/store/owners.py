@@ -54,7 +54,7 @@ def alone(folder: Path) -> Iterator[None]:
             if time.monotonic() > deadline:
                 raise StoreError(
                     f"Another m3bench has been opening or closing the record in {folder} for more than "
-                    f"{OPENING_SECONDS:g} seconds: end it, or choose another folder with --data."
+                    f"{OPENING_SECONDS:g} seconds: stop it, or choose another folder with --data."
                 )
             time.sleep(_LOOK_SECONDS)
         yield

@@ -226,7 +226,5 @@ def _connect(path: Path) -> sqlite3.Connection | None:
     if version:
         if version > VERSION:
             raise StoreError(newer(path, version))
-        raise StoreError(
-            f"{path} was written by an older version of m3bench: `m3bench runs list` brings it to this one."
-        )
+        raise StoreError(f"{path} was written by an older version of m3bench: `m3bench runs list` migrates it.")
     return None

@@ -242,7 +242,7 @@ class RecordingStore(ABC):
         """
         found, damage = self.sound_calls(run)
         if damage:
-            raise StoreError(f"The record is damaged: {damage[0]}. `m3bench store check` tells more.")
+            raise StoreError(f"The record is damaged: {damage[0]}. `m3bench store check` says more.")
         return found
 
     def sound_calls(self, run: str) -> tuple[list[CallRecord], list[Damage]]:

@@ -27,7 +27,7 @@ def age(text: str) -> timedelta:
     """
     found = re.fullmatch(r"(\d{1,5})([hdw])", text.strip())
     if found is None:
-        raise UserError(f"{text!r} is no age: write a number of hours, days or weeks, such as 12h, 30d or 8w.")
+        raise UserError(f"{text!r} is not an age: write a number of hours, days or weeks, such as 12h, 30d or 8w.")
     return int(found[1]) * _UNITS[found[2]]
 
 

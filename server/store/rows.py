@@ -69,7 +69,7 @@ class Rows:
         (row,) = self._read(f"SELECT {RUN_COLUMNS}, digest FROM runs WHERE id = ?", found[0])
         record = _run(row)
         if isinstance(record, Damage):
-            raise StoreError(f"The record is damaged: {record}. `m3bench store check` tells more.")
+            raise StoreError(f"The record is damaged: {record}. `m3bench store check` says more.")
         return record
 
     def runs(self, seat: str | None) -> tuple[list[RunRecord], list[Damage]]:

@@ -151,7 +151,7 @@ class Writer:
         """Put a unit behind those that wait."""
         with self._turn:
             if self._closed:
-                raise StoreError("The record is closed: this server is ending.")
+                raise StoreError("The record is closed: this server is stopping.")
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="m3bench-writer", daemon=True)
                 self._thread.start()

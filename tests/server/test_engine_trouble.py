@@ -89,7 +89,7 @@ def test_a_server_starts_when_one_of_its_hosts_takes_sandboxes_and_names_the_oth
     gone, other = f"unix://{tmp_path}/nothing.sock", f"unix://{tmp_path}/neither.sock"
     said = refused(task_set, data, "--sandbox", "docker", "--docker-host", gone, "--docker-host", other)
     assert all(f"No Docker engine answers at {place}" in " ".join(said.split()) for place in (gone, other))
-    assert "about containers" in refused(task_set, data, "--docker-host", gone)
+    assert "is for containers" in refused(task_set, data, "--docker-host", gone)
     with Complaining(None, image.labels(), "write /x: no space left on device") as good:
         arguments = ["--tasks", str(task_set), "--data", str(data), "--sandbox", "docker"]
         pipe = Pipe(arguments, env={**os.environ, "M3BENCH_DOCKER_HOSTS": f"{gone}, {good.address}"})

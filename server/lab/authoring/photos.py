@@ -207,7 +207,7 @@ def _taken(path: Path, file: str, photo: Photo) -> Taken:
         with Image.open(path) as opened:
             upright = ImageOps.exif_transpose(opened).convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
-        raise InputFileError(path, f"is no photograph that can be read ({error})") from error
+        raise InputFileError(path, f"is not a photograph that can be read ({error})") from error
     factor = max(min(1.0, LONGEST / max(upright.size)), SHORTEST / max(upright.size))
     size = (max(1, round(upright.width * factor)), max(1, round(upright.height * factor)))
     data = _jpeg(upright.resize(size, Image.Resampling.LANCZOS))

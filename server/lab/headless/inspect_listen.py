@@ -134,7 +134,7 @@ def listen(model: Model, policy: RetryPolicy | None = None) -> None:
 def _check(output: ModelOutput) -> None:
     """Raise what an answer is that holds no reply of the model."""
     if not output.choices:
-        raise ProviderError("It answered, and the answer holds no reply.")
+        raise ProviderError("It answered, but without a reply.")
     if is_error(output):
         raise _Converted(output)
 

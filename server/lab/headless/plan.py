@@ -182,7 +182,7 @@ class RunPlan:
             UserError: Another process is at work there.
         """
         if not dead(self.folder, LOCK):
-            raise UserError(f"Another m3bench run is at work in {self.folder}: wait for it, or choose another with -o.")
+            raise UserError(f"Another m3bench run is using {self.folder}: wait for it, or choose another with -o.")
         write_header(self.folder, self.header)
         mend_samples(self.folder)
         lock = OwnerLock(self.folder, LOCK)

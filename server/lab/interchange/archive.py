@@ -76,7 +76,7 @@ class Archive:
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error
         except (zipfile.BadZipFile, NotImplementedError, ValueError, RuntimeError) as error:
-            raise InputFileError(path, f"is not a whole zip archive ({error})") from None
+            raise InputFileError(path, f"is not a complete zip archive ({error})") from None
         try:
             self._members = self._checked(names)
         except BaseException:

@@ -87,7 +87,7 @@ def _rows(path: Path) -> Iterator[_LabelledPair]:
     try:
         entries = json.loads(text)
     except ValueError as error:
-        raise InputFileError(path, f"is neither CSV by its name nor JSON ({error})") from error
+        raise InputFileError(path, f"is not named .csv, and is not JSON ({error})") from error
     if not isinstance(entries, list):
         raise InputFileError(path, "must be a list of pairs with first, second and same")
     for number, entry in enumerate(entries, 1):

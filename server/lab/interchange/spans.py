@@ -101,7 +101,7 @@ def send(stories: Iterable[Episode], url: str, *, content: bool) -> int:
         for story in stories:
             if not exporter.send(spans(story, content=content)):
                 raise UserError(
-                    f"{address} did not take the trace of run {story.run.id[:12]}; {sent} were sent before."
+                    f"{address} did not accept the trace of run {story.run.id[:12]}; {sent} were sent before."
                 )
             sent += 1
     finally:

@@ -78,10 +78,10 @@ class Submission:
         """Names and numbers must be such as a server writes; a name that a screen could act upon is none."""
         header, path = self.header, self._archive.path
         if not 1 <= header.repeats <= MAX_REPEATS or len(header.tasks) * header.repeats > MAX_SAMPLES:
-            raise InputFileError(path, f"plans more samples than are read (at most {MAX_SAMPLES})")
+            raise InputFileError(path, f"plans more samples than can be read (at most {MAX_SAMPLES})")
         for name in (header.name, header.agent, header.solver, header.profile, header.started, *header.tasks):
             if len(name) > MAX_NAME or any(category(character) == "Cc" for character in name):
-                raise InputFileError(path, f"holds {printable(name[:80])!r}, which is no name")
+                raise InputFileError(path, f"holds {printable(name[:80])!r}, which is not a name")
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ class Submission:
                 os.utime(path, ns=(file.changed_ns, file.changed_ns))
             except (OSError, OverflowError, ValueError) as error:
                 raise InputFileError(
-                    self._archive.path, f"the file {file.path!r} cannot be laid out ({error})"
+                    self._archive.path, f"the file {file.path!r} cannot be written out ({error})"
                 ) from None
 
     def _call(self, packed: PackedCall) -> CallRecord:
@@ -156,7 +156,9 @@ class Submission:
         odd = not parts or path.startswith("/") or ".." in parts or "\0" in path
         odd |= os.name == "nt" and any(letter in path for letter in "\\:")
         if odd or len(path) > MAX_PATH or PurePosixPath(path).as_posix() != path:
-            raise InputFileError(self._archive.path, f"names the file {path[:80]!r}, which is no path in a workspace")
+            raise InputFileError(
+                self._archive.path, f"names the file {path[:80]!r}, which is not a path in a workspace"
+            )
 
     def _one(self, name: str, form: type[_Form]) -> _Form:
         try:

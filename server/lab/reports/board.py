@@ -219,7 +219,7 @@ def _read(folder: Path) -> BoardIndex:
         return BoardIndex.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         if folder.exists() and any(folder.iterdir()):
-            raise InputFileError(folder, "holds other things and no board: name an empty folder") from None
+            raise InputFileError(folder, "is not empty and holds no board: name an empty folder") from None
         return BoardIndex()
     except NotADirectoryError:
         raise InputFileError(folder, "is a file: name a folder") from None

@@ -109,7 +109,7 @@ def analyse(sets: Sequence[ResultSet], short: int = SHORT, newcomers: Sequence[R
         )
     enough = len(sets) >= FEWEST_SETS
     if newcomers and not enough:
-        raise UserError(f"To place a set takes at least {FEWEST_SETS} others that played all tasks, not {len(sets)}.")
+        raise UserError(f"Placing a set takes at least {FEWEST_SETS} others that played all tasks, not {len(sets)}.")
     own, models = (fit(answers), models_of(record)) if enough else (None, {})
     found = items(answers, own, models.get("solved"))
     return ItemAnalysis(

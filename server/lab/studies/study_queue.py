@@ -53,7 +53,7 @@ def identity(meant: StudyPlan) -> str:
         write_atomically(path, f"{json.dumps({'study': name})}\n".encode())
         return name
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputFileError(path, "cannot be read; delete it, and samples are queued anew") from error
+        raise InputFileError(path, "cannot be read; delete it, and samples are queued again") from error
 
 
 def put(queue: Queue, study: str, meant: StudyPlan, chosen: Sequence[tuple[Cell, RunPlan]]) -> None:
@@ -96,7 +96,8 @@ class Wanted:
         wanted: dict[str, Any] = json.loads(cell.wanted)
         if wanted["version"] != version("m3bench"):
             raise UserError(
-                f"The study is of m3bench {wanted['version']}, this worker of {version('m3bench')}: install the same."
+                f"The study was made with m3bench {wanted['version']}, this worker is {version('m3bench')}: "
+                "install the same."
             )
         choice = _CHOICE.validate_python(wanted["choice"])
         tasks = None if choice.tasks is None else _unpacked(queue, wanted["set"], folder / "set")

@@ -56,7 +56,7 @@ class PublicKey:
             kind, raw = "", b""
         if kind != _KIND or len(raw) != _BYTES:
             raise UserError(
-                f"{given[:80]!r} is no public key: give the line that `m3bench keys show` prints, or its file."
+                f"{given[:80]!r} is not a public key: give the line that `m3bench keys show` prints, or its file."
             )
         return cls(raw=raw)
 
@@ -107,9 +107,7 @@ def make_key(path: Path) -> SigningKey:
         form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         write_private(path, key.private_bytes(*form))
     except FileExistsError:
-        raise InputFileError(
-            path, "is there already: a key is never replaced, delete it yourself if you must"
-        ) from None
+        raise InputFileError(path, "already exists: a key is never replaced, delete it yourself if you must") from None
     except OSError as error:
         raise InputFileError(path, f"cannot be written ({error.strerror})") from error
     return SigningKey(key)

@@ -32,7 +32,7 @@ class PublicAddress:
         if found.scheme != "https" and not (found.scheme == "http" and found.hostname in LOOPBACK):
             raise UserError(
                 f"--public-url cannot be {url!r}: sign-in needs https://, because tokens would travel in the clear. "
-                "http:// is good for this machine alone."
+                "http:// is only for this machine."
             )
         return cls(_origin(found))
 

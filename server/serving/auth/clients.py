@@ -200,9 +200,9 @@ def check_document_address(url: str) -> None:
     odd = found.fragment or "#" in url or "@" in found.netloc or "\\" in url or not url.isprintable() or " " in url
     dots = {".", ".."} & {part.lower().replace("%2e", ".") for part in found.path.split("/")}
     if found.scheme != "https" or not found.hostname or port not in (None, 443) or odd or dots or len(url) > 512:
-        raise ClientError("a client's document has a plain https:// address without port, fragment or dots")
+        raise ClientError("a client's document needs a plain https:// address without port, fragment or dots")
     if found.path in ("", "/"):
-        raise ClientError("a client's document has an address with a path")
+        raise ClientError("a client's document needs an address with a path")
 
 
 def check_redirect(uri: object) -> str:

@@ -88,7 +88,7 @@ class People:
         if not wanted or len(wanted) < len(set(scopes.split())):
             raise UserError(f"--scopes cannot be {scopes!r}: name some of {', '.join(SCOPES)}.")
         if not name.strip() or len(name) > 60 or not name.isprintable():
-            raise UserError("A person's name has up to 60 letters.")
+            raise UserError("A person's name can have up to 60 letters.")
         code, now = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LETTERS)), self.clock()
 
         def add(work: SignInWork) -> None:

@@ -168,9 +168,9 @@ async def test_a_result_is_cut_out_of_the_layouts_that_are_known(line: bytes, fo
     [
         ("{", "mcpServers"),
         ("[1]", "mcpServers"),
-        ('{"mcpServers": {"a": {}}}', "needs a command, a url or an image"),
-        ('{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}', "needs a command, a url or an image"),
-        ('{"mcpServers": {"a": {"command": "x", "image": "y"}}}', "needs a command, a url or an image"),
+        ('{"mcpServers": {"a": {}}}', "needs exactly one of command, url and image"),
+        ('{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}', "needs exactly one of command, url and image"),
+        ('{"mcpServers": {"a": {"command": "x", "image": "y"}}}', "needs exactly one of command, url and image"),
         ('{"mcpServers": {"a": {"command": "x", "egress": true}}}', "egress: is about images"),
         ('{"mcpServers": {"a": {"command": 3}}}', "valid string"),
     ],

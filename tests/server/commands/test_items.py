@@ -42,7 +42,7 @@ def test_two_sets_say_what_is_solved_and_what_cannot_be_told(played: Path, tmp_p
     assert isinstance(refused.exception, UserError)
     assert not (tmp_path / "short.txt").exists()
     alone = m3bench("lab", "items", played / "null", "--place", played / "oracle")
-    assert "To place a set takes at least 4 others" in str(alone.exception)
+    assert "Placing a set takes at least 4 others" in str(alone.exception)
 
 
 def test_the_ids_of_a_file_are_what_run_plays(task_set: Path, tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def test_people_are_invited_listed_and_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--auth", "own"], "--auth is for --http"),
-        (["--auth", "own", "--http", "127.0.0.1:0", "--token", "x" * 16], "in place of tokens"),
+        (["--auth", "own"], "--auth goes with --http"),
+        (["--auth", "own", "--http", "127.0.0.1:0", "--token", "x" * 16], "replaces tokens"),
         (["--auth", "own", "--http", "0.0.0.0:8000"], "--auth needs --public-url"),
         (["--auth", "own", "--http", "0.0.0.0:8000", "--public-url", "http://bench.example"], "sign-in needs https"),
         (["--auth", "fly", "--http", "127.0.0.1:8000"], "choose own, or oidc="),

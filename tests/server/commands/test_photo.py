@@ -105,7 +105,7 @@ def test_the_same_photographs_give_the_same_bytes(pictures: Path, tmp_path: Path
 
 
 def test_a_file_to_fill_in_names_every_photograph_and_is_never_overwritten(pictures: Path) -> None:
-    assert "is there already" in refused(pictures, "--init")
+    assert "already exists" in refused(pictures, "--init")
     (pictures / "photos.yaml").unlink()
     assert photo(pictures, "--init").exit_code == 0
     assert all(name in (pictures / "photos.yaml").read_text() for name in NAMES)
@@ -140,7 +140,7 @@ def test_a_broken_photograph_a_missing_folder_and_facts_that_make_no_task(pictur
     assert alone.exit_code == 1
     assert "odd.jpg is in no task" in alone.output
     (pictures / "odd.jpg").write_bytes(b"no picture")
-    assert "no photograph that can be read" in refused(pictures, "-o", tmp_path / "set")
-    assert "is no folder" in refused(tmp_path / "nothing", "-o", tmp_path / "set")
+    assert "not a photograph that can be read" in refused(pictures, "-o", tmp_path / "set")
+    assert "is not a folder" in refused(tmp_path / "nothing", "-o", tmp_path / "set")
     assert "Name a folder for the set" in refused(pictures)
     assert not (tmp_path / "set").exists()

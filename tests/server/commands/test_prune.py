@@ -132,5 +132,5 @@ def test_on_a_terminal_it_must_be_meant(data: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "30", "d", "-3d", "1.5d", "30 days"])
 def test_an_age_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="is no age"):
+    with pytest.raises(UserError, match="is not an age"):
         age(text)

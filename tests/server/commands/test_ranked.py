@@ -30,7 +30,7 @@ def test_a_secret_is_made_and_another_commitment_opens_nothing(tmp_path: Path) -
     options = ("--secret-file", tmp_path / "secret", "--data", tmp_path / "data")
     refused = _run("lab", "ranked", "open", *options, "--commitment", "0" * 64)
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "not of this secret" in refused.stderr
+    assert "does not belong to this secret" in refused.stderr
     assert not (tmp_path / "data").exists()
     practice = _run("serve", "--secret-file", tmp_path / "secret")
     assert practice.returncode == 2

@@ -115,7 +115,7 @@ def test_a_cluster_that_cannot_be_reached_is_said(postgres: Server, tmp_path: Pa
     ("options", "said"),
     [
         (["--on", "ray"], "--on needs a queue"),
-        (["--store", "postgresql:///x", "--on", "slurm", "--workers", "1"], "only Ray clusters are known"),
+        (["--store", "postgresql:///x", "--on", "slurm", "--workers", "1"], "choose ray, or ray://HOST:PORT"),
         (["--store", "postgresql:///x", "--on", "ray"], "Say how many workers"),
         (["--store", "postgresql:///x", "--workers", "1", "--needs", "cpu=1"], "add --on ray"),
         (["--store", "postgresql:///x", "--on", "ray", "--workers", "1", "--needs", "cpu=two"], "write NAME=NUMBER"),

@@ -50,7 +50,7 @@ def test_no_file_is_written_for_an_event_that_cannot_be_held(names: list[str], t
         (("closes = 2026", "closes = 1926"), "it closes before it opens"),
         (('name = "bob"', 'name = "ann"'), "two participants are called 'ann'"),
         (("opens = ", "opens = 'soon' #"), "opens"),
-        (("opens = ", "opens = = "), "is no event"),
+        (("opens = ", "opens = = "), "is not an event"),
         (("[[participants]]", "[[people]]"), "participants"),
     ],
 )

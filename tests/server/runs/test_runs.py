@@ -175,7 +175,7 @@ async def test_a_ranked_task_is_attempted_once_even_when_it_was_given_up(play: P
 async def test_a_server_of_one_task_offers_that_task_alone(play: Play) -> None:
     async with play(ranked=True, task="sum-1") as playing:
         assert await playing.told("list_tasks") == "Call start_task with a task_id to begin one.\n- sum-1"
-        assert "offers the task 'sum-1' alone" in await playing.refused("start_task", task_id="survey-1")
+        assert "offers the task 'sum-1' and no other" in await playing.refused("start_task", task_id="survey-1")
         assert "# Task sum-1" in await playing.told("start_task")
         await playing.call("submit", answer="108")
         assert "a ranked task is attempted once" in await playing.refused("start_task")

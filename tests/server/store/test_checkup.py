@@ -195,7 +195,7 @@ def test_a_backup_of_a_record_in_use_is_a_record(folder: Path, tmp_path: Path) -
     assert readable(copy) == set(RUNS)
     assert examine(copy).damage == ()
     assert backup(folder).parent.name == "backups"
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="already exists"):
         backup(folder, copy)
     with pytest.raises(StoreError, match="no record"):
         backup(tmp_path)

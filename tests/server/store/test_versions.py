@@ -94,7 +94,7 @@ def test_an_older_record_in_use_is_not_migrated_under_the_feet_of_its_server(tmp
     folder = tmp_path / "data"
     first_release(folder)
     other = OwnerLock(folder / OWNERS, "other")
-    with pytest.raises(StoreError, match="another m3bench, an older one, is using it: end that one"):
+    with pytest.raises(StoreError, match="an older m3bench is using it: stop that one"):
         SqliteStore(folder)
     other.close()
     SqliteStore(folder).close()

@@ -87,7 +87,7 @@ def write_sets(
     places = {agent: folder / file_name(agent) for agent in agents}
     for place in places.values():
         if place.exists():
-            raise InputFileError(place, "is there already: name another folder with -o")
+            raise InputFileError(place, "already exists: name another folder with -o")
     made = []
     for agent in agents:
         mine = [checked for checked in trials if checked.trial.agent == agent]

@@ -123,7 +123,7 @@ def judge(folder: Path, seat: str, task: str, installation: LocalInstallation, e
         return TrialVerdict(outcome="void", task=task, why=collected.reason)
     bundle = folder / BUNDLE
     if not bundle.exists():
-        raise InputFileError(bundle, f"is not there, although the run is {collected.state}")
+        raise InputFileError(bundle, f"is missing, although the run is {collected.state}")
     try:
         verdict = verify_bundle(bundle, installation, encoder)
     except InputFileError as error:

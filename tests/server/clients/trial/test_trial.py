@@ -112,7 +112,7 @@ def test_a_client_that_is_not_there_or_has_no_command_line_is_said_to_be_so(
         done = CliRunner().invoke(app, ["install", client, "--check"])
         assert isinstance(done.exception, UserError)
         assert says in str(done.exception)
-    with pytest.raises(UserError, match="give it alone"):
+    with pytest.raises(UserError, match="use it alone"):
         CliRunner().invoke(app, ["install", "codex", "--check", "--remove"], catch_exceptions=False)
 
 

@@ -178,7 +178,7 @@ def test_a_board_is_written_whole_or_not_at_all(
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path, library: Library, encoder: Encoder) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(InputFileError, match="holds other things"):
+    with pytest.raises(InputFileError, match="is not empty and holds no board"):
         BundleBoard(tmp_path, library, encoder)
 
 

@@ -147,7 +147,7 @@ def test_without_content_nothing_of_it_leaves(played: Path) -> None:
 
 
 def test_a_collector_that_refuses_is_one_line(stories: list[Episode]) -> None:
-    with Collector(status=400) as collector, pytest.raises(UserError, match="did not take the trace of run"):
+    with Collector(status=400) as collector, pytest.raises(UserError, match="did not accept the trace of run"):
         send(stories, collector.url, content=True)
     for url in ("collector", "ftp://x", "http://"):
         with pytest.raises(UserError, match="--otlp needs the address"):

@@ -63,7 +63,7 @@ def test_most_people_decide_and_what_decides_nothing_is_counted(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "name", "says"),
     [
-        ("[", "a.json", "neither CSV by its name nor JSON"),
+        ("[", "a.json", "is not named .csv, and is not JSON"),
         ("{}", "a.json", "a list of pairs"),
         ("[]", "a.json", "no labels"),
         ('[{"first": 1}]', "a.json", "pair 1 must have first, second and same"),

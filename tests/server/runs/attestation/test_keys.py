@@ -39,7 +39,7 @@ def test_a_key_that_others_can_read_is_not_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["", "nowhere", "m3bench-ed25519", "m3bench-ed25519 AAAA", "ssh-ed25519 AAAA"])
 def test_what_is_no_public_key_is_told(given: str) -> None:
-    with pytest.raises(UserError, match="no public key"):
+    with pytest.raises(UserError, match="not a public key"):
         PublicKey.read(given)
 
 

@@ -63,7 +63,7 @@ def test_looking_only_writes_nothing(data: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["latest", "-o", "new"], "no terminal"),
+        (["latest", "-o", "new"], "not a terminal"),
         (["latest", "--accept-verified"], "-o FOLDER"),
         (["nosuchrun", "--accept-verified", "-o", "new"], "There is no run"),
         (["latest", "--accept-verified", "-o", "."], "not a set of tasks"),

@@ -89,7 +89,7 @@ def test_nothing_that_an_agent_can_see_holds_a_reference_or_an_answer(tmp_path: 
     [
         (["--task", "sun-1"], "There is no task 'sun-1'. Did you mean"),
         (["--family", "sum"], "There is no family 'sum'. Did you mean"),
-        (["--task", "sum-1", "--family", "survey"], "give --task or --family alone"),
+        (["--task", "sum-1", "--family", "survey"], "give only --task or only --family"),
         (["--profile", "huge"], "There is no profile 'huge'"),
     ],
 )

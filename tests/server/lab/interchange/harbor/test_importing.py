@@ -173,4 +173,4 @@ def test_what_holds_no_trial_and_sets_that_are_there_are_said(
     )
     arguments = [str(tmp_path / "jobs"), "-o", str(tmp_path / "results"), "--set", str(harbor_set)]
     refused = CliRunner().invoke(app, ["lab", "harbor", "import", *arguments])
-    assert "is there already: name another folder with -o" in str(refused.exception)
+    assert "already exists: name another folder with -o" in str(refused.exception)

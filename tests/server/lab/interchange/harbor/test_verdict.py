@@ -117,7 +117,7 @@ def test_a_server_that_failed_says_nothing_of_the_agent(forged: Path, judged: Ca
     assert (judged().outcome, judged().numbers, judged().why) == ("void", None, "the sandbox broke")
     change(forged, state="scored")
     (forged / BUNDLE).unlink()
-    with pytest.raises(InputFileError, match="is not there, although the run is scored"):
+    with pytest.raises(InputFileError, match="is missing, although the run is scored"):
         judged()
     (forged / COLLECTED).unlink()
     with pytest.raises(InputFileError, match="the server was not asked, or failed"):
