@@ -7,8 +7,9 @@ The wire does not say. Two things prove it, and everything else leaves a boundar
 
 Two more may close a boundary that these leave open, never against them:
 
-    client     the client is known to send such calls together, and these two came one after the other; or its habits
-               in this conversation tell, once data flow has shown how long a turn takes in it
+    client     the client is known to send such calls together, and these two came one after the other; or it is known
+               to go through them without a pause and to ask nobody, and made one; or its habits in this conversation
+               tell, once data flow has shown how long a turn takes in it
     hint       the client says so in `_meta`, and neither the times nor the data flow speak against it
 
 How a client sends the calls of one turn is known from the conversation itself, from a probe, or from what other
@@ -52,6 +53,10 @@ not send them so."""
 QUICK_NS = 75_000_000
 """A client that goes through the calls of one turn sends the next within this time of an answer."""
 
+PAUSE_NS = 500_000_000
+"""A client that asks nobody does not wait so long within a turn, however it sends calls: on a machine with five times
+as much to do as it could, the longest wait was 165 ms."""
+
 JITTER_NS = 5_000_000
 """What a busy machine adds to a wait."""
 
@@ -79,6 +84,8 @@ class ClientSending:
     others: Sending | None = None
     prior: bool = False
     """Whether it was found of another version, or of one whose number never changes: it holds until contradicted."""
+    asks: bool = True
+    """Whether a person may have to allow a call before it is sent."""
 
     def of(self, read_only: bool) -> Sending | None:
         """How calls to tools of one kind are sent."""
@@ -190,8 +197,9 @@ class _Marks:
         self._seen = list(_sources(self.calls, self.known))
         self._waits = list(_waits(self.calls))
         self._overlapping = {kind: self._overlaps_of(kind) for kind in (True, False)}
-        self.sending = ClientSending(
-            read_only=self._manner(read_only=True), others=self._manner(read_only=False), prior=self.sending.prior
+        self._known = self.sending
+        self.sending = replace(
+            self.sending, read_only=self._manner(read_only=True), others=self._manner(read_only=False)
         )
         self._floor = self._floors()
         self.conversation = self._drawn()
@@ -245,7 +253,7 @@ class _Marks:
             if place and self._joined[place]:
                 if self._claims[place] == "new":
                     self._contradictions[place] = "the client says a new step, but an earlier answer was still to come"
-            elif place and (self._not_together(place) or self._claims[place] == "new"):
+            elif place and (self._not_together(place) or self._paused(place) or self._claims[place] == "new"):
                 self._closed[place] = "hint" if self._claims[place] == "new" else "client"
                 floor = place
             floors.append(floor)
@@ -334,12 +342,22 @@ class _Marks:
     def _not_together(self, place: int) -> bool:
         """Whether a client that sends two such calls together sent these apart.
 
-        Clients bound how many they send at a time: a step before it that holds several calls says nothing, unless more
-        of them were sent together elsewhere.
+        Clients bound how many they send at a time, and send more as soon as answers are there: after a step of several
+        calls only a pause says something, unless more of them were sent together elsewhere.
         """
         before, call = self.calls[place - 1], self.calls[place]
         apart = call.received_ns - before.received_ns > TOGETHER_NS
-        return apart and not self._is_full(place) and self._sending_at(place) == ("together", "together")
+        full = self._is_full(place) and not (self._is_known(place) and self._waits[place] > TOGETHER_NS)
+        return apart and not full and self._sending_at(place) == ("together", "together")
+
+    def _paused(self, place: int) -> bool:
+        """Whether a client that goes through the calls of a turn without asking anybody made a pause before one."""
+        return self._is_known(place) and not self._known.asks and self._waits[place] > PAUSE_NS
+
+    def _is_known(self, place: int) -> bool:
+        """Whether it was known beforehand how two such calls are sent, and nothing here contradicts it."""
+        kinds = (self.calls[place - 1].read_only, self.calls[place].read_only)
+        return all(self._known.of(kind) == self.sending.of(kind) is not None for kind in kinds)
 
     def _overlaps_of(self, read_only: bool) -> int:
         """How often a call of a kind overlapped with its neighbour, whatever that one's kind."""
@@ -373,27 +391,36 @@ class _Marks:
     def _too_soon(self) -> int:
         """Within which time after the last answer no model takes a turn; 0 when the conversation does not tell."""
         turns = list(self._turns())
-        if min(turns, default=0) >= INSTANT_NS:
-            return min(*turns, 2 * MODEL_NS) // 2
-        thought = any(
-            wait >= THOUGHT_NS and not joined for wait, joined in zip(self._waits[1:], self._joined[1:], strict=True)
-        )
-        return MODEL_NS if thought and not turns else 0
+        shortest = min(turns, default=0)
+        if shortest >= MODEL_NS:
+            return min(shortest, 2 * MODEL_NS) // 2
+        if shortest >= INSTANT_NS:
+            return min(shortest // 2, QUICK_NS)
+        return MODEL_NS if self._longest_wait >= THOUGHT_NS and not turns else 0
+
+    @cached_property
+    def _longest_wait(self) -> int:
+        """The longest time from an answer to a call that did not overlap with it."""
+        waits = zip(self._waits[1:], self._joined[1:], strict=True)
+        return max((wait for wait, joined in waits if not joined), default=0)
 
     def _continues(self, place: int) -> bool:
         """Whether an open boundary is read as none, because the call came too soon for a turn of a model.
 
         Half of the shortest turn that is known is too soon. Where none is known, only the calls of a client that is
-        known to send them in a row can be, or says that it did, or paused as a model does elsewhere.
+        known to send them together or in a row can be, or says that it did, or paused as a model does elsewhere: it is
+        then too soon for what is many times longer elsewhere.
         """
         before, call = self.calls[place - 1], self.calls[place]
         if all(
             self.sending.of(kind) == "together" or self._overlapping[kind]
             for kind in (before.read_only, call.read_only)
         ):
-            return self._waits[place] < self._soon and call.received_ns - before.received_ns < PROMPT_NS
-        in_a_row = "in a row" in self._sending_at(place) or self._claims[place] == "same"
-        return self._waits[place] < (self._soon or MODEL_NS * in_a_row)
+            soon = self._soon or PROMPT_NS * (self._longest_wait >= MODEL_NS)
+            return self._waits[place] < soon and call.received_ns - before.received_ns < PROMPT_NS
+        if self._soon or ("in a row" not in self._sending_at(place) and self._claims[place] != "same"):
+            return self._waits[place] < self._soon
+        return self._waits[place] < min(max(self._longest_wait // 4, QUICK_NS), MODEL_NS)
 
 
 def _claim(before: Timed, call: Timed) -> Literal["same", "new"] | None:

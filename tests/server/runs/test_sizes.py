@@ -6,13 +6,17 @@ from pathlib import Path
 
 import mcp_types as types
 import pytest
+from mcp import Client
 from PIL import Image
 
 from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
-from m3bench.server.runs.resources import PICTURE
+from m3bench.server.runs.media import RECORDING
+from m3bench.server.runs.resources import PICTURE, SCORECARD
+from m3bench.server.scorecard.app import URI
 from m3bench.server.settings import Settings
+from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.task import TaskSet
 from tests.photographs import photographs
 from tests.server.runs.seats import seated
@@ -61,11 +65,46 @@ async def test_every_task_of_every_set_opens_within_the_budget(name: str, ids: t
             assert len(pictures) == len(task.pictures), "none is left out"
             for picture in pictures:
                 assert min(Image.open(BytesIO(picture)).size) >= 240
-            assert str(tmp_path) not in opened.model_dump_json()
+            said = opened.model_dump_json()
+            assert str(tmp_path) not in said
+            assert "left out" not in said
+            read = await resources(client, opened)
+            assert all(sent(each) <= MAX_RESULT_BYTES for each in read.values()), id
             if task.pictures:
-                read = await client.read_resource(PICTURE)
-                assert sent(read) <= MAX_RESULT_BYTES, id
-                assert sum(isinstance(part, types.BlobResourceContents) for part in read.contents) == len(pictures)
+                assert blobs(read[PICTURE]) == len(pictures)
+            if task.recordings:
+                assert blobs(read[RECORDING]) == len(task.recordings)
+
+
+async def resources(client: Client, opened: types.CallToolResult) -> dict[str, types.ReadResourceResult]:
+    """Every resource that a result links to or that is listed, as it is read."""
+    linked = [block.uri for block in opened.content if isinstance(block, types.ResourceLink)]
+    listed = [resource.uri for resource in (await client.list_resources()).resources]
+    return {uri: await client.read_resource(uri) for uri in dict.fromkeys(map(str, [*linked, *listed]))}
+
+
+def blobs(read: types.ReadResourceResult) -> int:
+    return sum(isinstance(part, types.BlobResourceContents) for part in read.contents)
+
+
+async def test_every_resource_is_within_the_budget_from_the_start_of_a_run_to_its_card(tmp_path: Path) -> None:
+    app = App(Settings.of(tasks=SETS / "m3", data=tmp_path, sandbox="inprocess"), clients=KnownClients())
+    async with seated(app) as (_, client):
+        await client.call_tool("start_task", {"task_id": "movies-5"})
+        again = await client.call_tool("start_task", {"task_id": "drug-5"})
+        assert again.is_error
+        assert "movies-5" in again.model_dump_json(), "the error says which task is running"
+        assert sent(again) <= MAX_RESULT_BYTES
+        for id in ("drug-5", "movies-5"):
+            opened = await client.call_tool("start_task", {"task_id": id, "abandon": True})
+            task = app.library.task(id)
+            await client.call_tool("submit", {"answer": task.answer, "fields": right_fields(task.fields)})
+            scored = await client.call_tool("score", {})
+            assert sent(scored) <= MAX_RESULT_BYTES
+            read = await resources(client, opened)
+            assert SCORECARD in read
+            read["page"] = await client.read_resource(URI)
+            assert all(sent(each) <= MAX_RESULT_BYTES for each in read.values()), {k: sent(v) for k, v in read.items()}
 
 
 @pytest.mark.slow

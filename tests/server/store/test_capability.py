@@ -69,6 +69,15 @@ def test_a_probe_of_this_version_comes_before_a_trial_of_it_and_that_before_a_pr
     assert overlap(tried) == (version, "together")
 
 
+def test_a_client_asks_nobody_where_its_entry_or_its_defaults_say_so(tmp_path: Path) -> None:
+    def asks(key: str) -> bool:
+        found = capability.client_facts(tmp_path, measured()[key].client, "r", KnownClients())["capabilities"]
+        assert found is not None
+        return found.get(capability.ASKS) is not False
+
+    assert {key for key in measured() if not asks(key)} == {"codex", "gemini", "qwen", "cline", "opencode"}
+
+
 def test_a_score_card_says_in_a_line_who_played_and_how_it_sees(tmp_path: Path) -> None:
     facts: dict[str, Any] = {
         "images": True,
