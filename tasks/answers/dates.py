@@ -39,13 +39,13 @@ _MONTHS = {
 }
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_DAY = r"(?:the\s)?(\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(\d{4})"
 _CLOCK = r"(?:t|\s|,|at)*\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:z|utc|gmt|[ap]\.?m\.?)?(?:[+-]\d{2}:?\d{2})?"
 _FORMS = (
     (re.compile(rf"(?<!\d){_YEAR}[-/.]\s?(\d{{1,2}})[-/.]\s?(\d{{1,2}})(?!\d)(?:{_CLOCK})?"), "ymd"),
     (re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)"), "ymd"),
-    (re.compile(rf"(?<!\d){_DAY}\s*(?:of\s)?[- ]?{_MONTH}[,]?[- ]?\s*{_YEAR}(?!\d)"), "dMy"),
+    (re.compile(rf"(?<!\d){_DAY}\.?\s*(?:of\s)?[- ]?{_MONTH}[,]?[- ]?\s*{_YEAR}(?!\d)"), "dMy"),
     (re.compile(rf"\b{_MONTH}[- ]\s*{_DAY}[,]?[- ]\s*{_YEAR}(?!\d)"), "Mdy"),
     (re.compile(rf"(?<!\d)(\d{{1,2}})[-/.]\s?(\d{{1,2}})[-/.]\s?{_YEAR}(?!\d)"), "xxy"),
     (re.compile(rf"(?<!\d){_YEAR}\s+{_MONTH}\s+{_DAY}\b"), "yMd"),
@@ -91,6 +91,7 @@ class Date(Value):
         if is_nothing(given):
             return "nothing was given"
         text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(kept(as_text(given))[0]))
+        text = re.sub(r"(?<=[a-z .])['’](?=\d\d(?!\d))", "20", text)
         found, rest = _dates(text)
         if not found:
             return f"there is no date in {text[:60]!r}"
@@ -222,7 +223,8 @@ _ABBREVIATED = {name: round(60 * hours) for names, hours in vocabulary().zones.i
 """Minutes that zones are ahead of UTC, by their abbreviations."""
 _ZONE_BEHIND = re.compile(rf"\s*[(,]?\s*(local|{'|'.join(_ABBREVIATED)}|utc|gmt|[a-z]+(?= time\b))\b")
 _BOUND = re.compile(
-    r"\b(?:before|after|until|till|prior to|(?:later|earlier) than|at the (?:latest|earliest)|post|pre|no later)\b|"
+    r"\b(?:before|after|until|till|onwards?|past|(?:since|by|from)(?=\s{2})|prior to|"
+    r"(?:later|earlier) than|at the (?:latest|earliest)|post|pre|no later)\b|"
     r"[<>≤≥]"
 )
 
@@ -236,10 +238,14 @@ def _zone_behind(text: str, end: int) -> str:
 _NAMED = {r"(?:\b12(?::00)?\s+)?\bmidnight\b|\b24:00\b": "00:00", r"(?:\b12(?::00)?\s+)?\b(?:noon|midday)\b": "12:00"}
 
 
+_PART_OF_DAY = re.compile(r"(?<![\d:])((?:0?\d|1[0-2])(?::\d{2})?) (?:o'clock )?in the (morning|afternoon|evening)\b")
+
+
 def _in_digits(text: str) -> str:
     """A text with noon, midnight and the hours of soldiers as clocks show them."""
     for pattern, time in _NAMED.items():
         text = re.sub(pattern, time, text)
+    text = _PART_OF_DAY.sub(lambda match: f"{match[1]} {'am' if match[2] == 'morning' else 'pm'}", text)
     return re.sub(r"\b([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs)\b", r"\1:\2", text)
 
 

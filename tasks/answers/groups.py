@@ -210,7 +210,9 @@ class Table(Value):
 
     def _read(self, given: JSON) -> list[list[JSON]] | None:
         if isinstance(given, str):
-            given = _table_text(given, len(self.columns))
+            given = _table_text(given, self.columns)
+        if isinstance(given, dict):
+            given = _whole(given, self.columns)
         if isinstance(given, dict):
             if {fold(str(name)) for name in given} >= {fold(name) for name in self.columns}:
                 given = [given]
@@ -234,7 +236,7 @@ class Table(Value):
             cells = [named.get(name) for name in known]
             return cells if any(cell is not None for cell in cells) else None
         if isinstance(row, str):
-            found = _table_text(row, len(self.columns))
+            found = _table_text(row, self.columns)
             row = found[0] if isinstance(found, list) and len(found) == 1 else None
         return list(row) if isinstance(row, list | tuple) and len(row) == len(self.columns) else None
 
@@ -286,19 +288,22 @@ def _split(given: JSON, asked: str) -> list[list[JSON]]:
         inside = _split_text(parts[0], asked) if len(parts) == 1 and isinstance(parts[0], str) else []
         return [parts, *inside]
     if isinstance(given, dict):
-        return [list(given.values()), list(given)]
+        only = next(iter(given.values())) if len(given) == 1 else None
+        return [list(only)] if isinstance(only, list | tuple) else [list(given.values()), list(given)]
     if isinstance(given, str):
         return _split_text(given, asked)
     return [[given]]
 
 
 _FIRST = re.compile(r"^(?:first(?:ly)?|start(?:ing|s)? with|begins? with)\b[\s,:]*", re.IGNORECASE)
+_STEP = re.compile(r"^(?:first|second|third|then|next|finally|last)(?:ly)?\s*[,:]\s+", re.IGNORECASE)
 _THEN = r"\s*[,;.]?\s*\b(?:and\s+)?(?:then|next|followed by|after that|finally|lastly)\b[\s,:]*"
 _ORDINAL = r"(?:^|(?<=[\s;,]))\d{1,2}(?:st|nd|rd|th)\b\s*[:.)–—-]?\s*"
 _SEPARATORS = (
     r"\s*;\s*(?:and\s+)?",
     r"\s*,\s*(?:and\s+|&\s+)?|\s+and\s+|\s+&\s+",
     r"\s*,\s+(?:and\s+)?",
+    r"\s*,\s*(?:and\s+)?(?:plus\s+|as well as\s+)?|\s+(?:plus|as well as|and(?: also)?)\s+",
     r"\s*(?:→|⇒|➜|➔|⟶|->|=>|>|\|)\s*",
     r"\s+and\s+|\s+&\s+",
     r"\s+\+\s+|\s*•\s*",
@@ -312,13 +317,13 @@ def _split_text(text: str, asked: str) -> list[list[JSON]]:
     text = settled(unfenced(text.strip())).strip()
     try:
         found = json.loads(text)
-        if isinstance(found, list):
-            return [found]
+        if isinstance(found, list | dict):
+            return _split(found, asked)
     except ValueError:
         pass
     if _BACKWARDS.search(text):
         return [_BACKWARDS.split(text)[::-1]]
-    lines = [_BULLET.sub("", line).strip() for line in text.splitlines() if line.strip()]
+    lines = [_STEP.sub("", _BULLET.sub("", line)).strip() for line in text.splitlines() if line.strip()]
     ways: list[list[JSON]] = [list(lines)] if len(lines) > 1 else []
     if len(lines) > 1 and lines[0].endswith(":"):
         ways.append(list(lines[1:]))
@@ -331,7 +336,10 @@ def _split_text(text: str, asked: str) -> list[list[JSON]]:
     lettered = _by_letters(text)
     ways += [lettered] if lettered else []
     flat = re.sub(r"(?:^|(?<=[\s;,]))\(?\d{1,2}[.)]\s+(?=\S)", "", flat)
-    flat = _FIRST.sub("", re.sub(_ORDINAL, "", flat))
+    circled = [part.strip(" ,;") for part in re.split(r"[①-⑳]", flat) if part.strip(" ,;")]
+    ways += [list(circled)] if len(circled) > 1 else []
+    flat = re.sub(r"(?:^|(?<=[\s;,]))#\d{1,2}[.):]?\s+", "", flat)
+    flat = re.sub(r"^both\s+(?=.*\sand\s)", "", _FIRST.sub("", re.sub(_ORDINAL, "", flat)), flags=re.IGNORECASE)
     numbered = [part.strip(" ,;") for part in re.split(r"(?:^|\s)\(?\d{1,2}[.)]\s+", text) if part.strip(" ,;")]
     ways += [list(numbered)] if len(numbered) > 1 else []
     ways += [[part.strip() for part in re.split(mark, flat) if part.strip()] for mark in _SEPARATORS]
@@ -353,19 +361,45 @@ def _by_letters(text: str) -> list[JSON]:
     return [part.strip(" ,;\n") for part in parts[3::3]]
 
 
-def _table_text(text: str, columns: int) -> JSON:
+def _whole(given: dict[str, JSON], names: Sequence[str]) -> JSON:
+    """A table that stands below a word of its own, or that was handed in by columns, as a list of rows."""
+    only = next(iter(given.values())) if len(given) == 1 else None
+    if isinstance(only, list | tuple) and only and all(isinstance(row, list | tuple | dict) for row in only):
+        return list(only)
+    by_name = {_plain(str(name)): value for name, value in given.items()}
+    columns = [by_name.get(_plain(name)) for name in names]
+    lists = [list(column) for column in columns if isinstance(column, list | tuple)]
+    if len(lists) == len(columns) == len(given) and len(set(map(len, lists))) == 1:
+        return [list(row) for row in zip(*lists, strict=True)]
+    return given
+
+
+def _in_order(rows: list[list[str]], head: Sequence[str], names: Sequence[str]) -> list[list[str]]:
+    """Rows in the order of the columns that are asked for, where their head has the same names in another one."""
+    mine, wanted = [_plain(cell) for cell in head], [_plain(name) for name in names]
+    if sorted(mine) != sorted(wanted) or any(len(row) != len(mine) for row in rows):
+        return rows
+    return [[row[mine.index(name)] for name in wanted] for row in rows]
+
+
+def _table_text(text: str, names: Sequence[str]) -> JSON:
     """The rows of a table that was written as text; the text as it is when it is none."""
+    text, columns = unfenced(text.strip()), len(names)
     try:
         return json.loads(text)
     except ValueError:
         pass
     lines = [line.strip() for line in LINES.split(text) if line.strip()]
+    if len(lines) > 2 and lines[0].endswith(":") and all("|" in line for line in lines[1:]):
+        lines = lines[1:]
     marked = [line for line in lines if line.count("|") >= columns - 1]
     if len(marked) == len(lines) and lines:
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
         rule = next((number for number, row in enumerate(rows) if _is_rule(row)), None)
         below = rows[rule + 1 :] if rule is not None else rows
         numbered = all(len(row) == columns + 1 and re.fullmatch(r"#?\d{1,2}[.)]?", row[0]) for row in below)
+        if rule == 1 and not numbered:
+            return _in_order(below, [re.sub(r"\*\*|`", "", cell) for cell in rows[0]], names)
         return [row[1:] for row in below] if numbered else below
     found = []
     for line in lines:

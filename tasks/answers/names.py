@@ -152,6 +152,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         mine = mine[:-1] if mine[-1] in beside else mine[1:]
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
+    if _without_its_trade(words_of(text), right, wrong, context):
+        return None
     return f"{text[:60]!r} is not it"
 
 
@@ -217,6 +219,8 @@ _MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[
 _BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
 _COMPARING = re.compile(r"\b(?:than|ahead of|compared (?:to|with)|followed by|beats|beating|over|against|versus|vs)\b")
 _TURNS = frozenset({"but", "however", "although", "though", "instead", "then", "later", "if", "or", "also", "another"})
+_DISMISSES = re.compile(r"(?:it\s+)?(?:is|was)\b.*\b(?:not|wrong|incorrect|false|second|third|last)\b", re.IGNORECASE)
+"""What is said of a thing that is not the one."""
 _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
 
 
@@ -239,6 +243,8 @@ def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     if match is None:
         return text
     why = match["why"] or match["bare"]
+    if _DISMISSES.match(why):
+        return text
     words = set(words_of(why))
     if "?" in why or (words | set(re.findall(r"[\w']+", fold(why)))) & (
         _TURNS | hedges() - {"not"} - words_of_names(names)
@@ -316,6 +322,29 @@ def _shortened(mine: Words, form: Words) -> bool:
     return all(word in _generic() or word in _saying() or len(word) == 1 for word in missing)
 
 
+def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Words], context: str) -> bool:
+    """Whether words are the name of a business without its last word, which says what it sells: "Espresso", "Stube"."""
+    told = [word for word in mine if len(word) >= 3 and word not in _generic()]
+    if len(told) < 2 or not _businesses() & set(words_of(context)):
+        return False
+    return any(form[:-1] == mine for form in right) and not any(form[: len(mine)] == mine for form in wrong)
+
+
+@cache
+def _businesses() -> frozenset[str]:
+    """Words of a question that asks for a business."""
+    return frozenset(words_of(vocabulary().names["businesses"]))
+
+
+_ACTS = re.compile(
+    r"^(?:(?:he|she|they|we|you|i|it)(?:['’]ll|['’]d)?\s+(?:should\s+|will\s+|would\s+)?)?"
+    r"(?:(?:go|goes|going|take|takes|taking|travel|travels|use|uses|choose|chooses|pick|picks)\s+)?"
+    r"(?:the\s+|a\s+)?(?P<what>\S.*?)[.!]?$",
+    re.IGNORECASE,
+)
+"""A choice said as what somebody does: "They take the car", "He drives"."""
+
+
 class Choice(Value):
     """One of several things that the client is told."""
 
@@ -336,7 +365,13 @@ class Choice(Value):
         if is_nothing(given):
             return "nothing was given"
         others = tuple(option for option in self.options if option != self.value)
-        return name_problem(as_text(given), (self.value, *self.aliases), others, asked.words)
+        names, text = (self.value, *self.aliases), as_text(given)
+        problem = name_problem(text, names, others, asked.words)
+        acted = _ACTS.match(text) if problem else None
+        if acted is None:
+            return problem
+        done = re.sub(r"^(\w{3,}[^s])s\b", r"\1", acted["what"])
+        return problem if name_problem(done, names, others, asked.words) else None
 
     def given(self) -> JSON:
         """The option."""
@@ -347,8 +382,12 @@ class Choice(Value):
         yield from ()
 
 
-_TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑", " yes "), **dict.fromkeys("✗✘❌☒", " no ")})
+_TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑👍", " yes "), **dict.fromkeys("✗✘❌☒👎", " no ")})
 
+_YES = frozenset({"yes", "true", "y", "yep", "yup", "yeah", "affirmative", "correct", "indeed", "1"})
+_NO = frozenset({"no", "false", "n", "not", "nope", "nah", "negative", "incorrect", "0"})
+_SO = re.compile(r"^(?:it|they|he|she|that|this) (?:is|does|are|do|has|have|was|were|did|can|will)(?: so)?[.!]?$")
+"""A sentence that says yes without the word."""
 _IGNORANCE = frozenset({"know", "sure", "idea", "certain", "tell", "say", "information", "data"})
 """Words of somebody who says, with or without a no, that there is no answer."""
 
@@ -369,12 +408,8 @@ class YesNo(Value):
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
         words = re.findall(r"[\w']+", fold(as_text(given)).translate(_TICKS))
-        yes = [word for word in words if word in ("yes", "true", "y", "correct", "indeed", "1")]
-        no = [
-            word
-            for word in words
-            if word in ("no", "false", "n", "not", "nope", "incorrect", "0") or word.endswith("n't")
-        ]
+        yes = [word for word in words if word in _YES]
+        no = [word for word in words if word in _NO or word.endswith("n't")]
         doubt = next(
             (
                 word
@@ -385,6 +420,8 @@ class YesNo(Value):
         )
         if doubt or "?" in as_text(given):
             return f"it is not a plain yes or no: {doubt or '?'!r}"
+        if not yes and not no and _SO.match(fold(as_text(given))):
+            yes = ["yes"]
         if bool(yes) == bool(no):
             return "it is neither yes nor no"
         return None if bool(yes) == self.value else f"it is {'yes' if self.value else 'no'}, not {words[0]}"

@@ -134,6 +134,10 @@ _TIE = re.compile(r"(?:-|\bto|\bthrough)$")
 _WORD = re.compile(r"\s+[a-z]")
 _MINUS_BEFORE_MONEY = re.compile(r"(?<![^\s:(|])-([$€£¥₹])(?=\d)")
 """As in `-$5`, which is `$-5`; in `$3-$5` it is a dash."""
+_CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)\s?min(?:utes?|s)?\b")
+"""Minutes and seconds, as a stopwatch shows them."""
+_CODE_BEFORE = re.compile(rf"(?<!\w)({'|'.join(code.lower() for code in vocabulary().currencies)})(?=\d)")
+"""A currency's code without a space behind it."""
 LONGEST_UNIT = 40
 """Letters of the longest word for money, and room for the space behind it."""
 
@@ -143,6 +147,7 @@ def plain(text: str) -> str:
     for sign, digits in _FRACTIONS.items():
         text = re.sub(rf"(?<!\d){sign}", f"0{digits}", text).replace(sign, digits)
     text = re.sub(r"\b(?:minus|negative) (?=\d)", "-", _figures(fold(text)))
+    text = _CODE_BEFORE.sub(r"\1 ", _CLOCK.sub(r"\1 min \2 s", text))
     return _MINUS_BEFORE_MONEY.sub(r"\1-", text)
 
 

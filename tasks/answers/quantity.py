@@ -23,9 +23,31 @@ ROUNDED = 0.005
 """The share by which a value that was rounded without being asked to may differ."""
 
 _BOUNDS = re.compile(
-    r"\b(?:less|more|fewer|greater|lower|higher) than\b|\b(?:under|over|below|above|between|at least|at most|up to|"
+    r"\b(?:less|more|fewer|greater|lower|higher) than\b|(?<!add )(?<!adds )\bup to\b|"
+    r"\b(?:under|over|below|above|between|at least|at most|"
     r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]"
 )
+_TIMES_AS_MUCH = re.compile(
+    r"\b(?:twice|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+)
+"""What makes another number of the one behind it."""
+_OF_EACH = re.compile(
+    r"\b(?:each|apiece|per (?!the |google|our |its |this |these |my |request|wikipedia)\w+|"
+    r"for (?:each|every)|a (?:person|piece|head|night|day|month|year))\b"
+)
+_ON_AVERAGE = re.compile(r"\b(?:on average|average|mean|median)\b")
+_MORE = re.compile(r"\b(?:more|less|fewer|extra|additional)\s*[.!]?$")
+_TOGETHER = re.compile(r"\b(?:together|all|total|both|altogether|sum)\b")
+_ONE_OF_MANY = re.compile(
+    r"\b(?:each|every|per|one|single|average|mean|share|a (?:person|piece|head|night|day|month|year))\b"
+)
+_APART = re.compile(r"\b(?:more|less|difference|apart|left|missing|over|under|extra|than|longer|higher|further)\b")
+_SO_MANY = re.compile(
+    r"\b(?:the|these|those|all|both)\s+(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b"
+    r"(?=\s+(?:[a-z]+\s+){0,2}(?:have|has|had|cost|weigh|are|were|come|add|make|take|get|got)\b)",
+    re.IGNORECASE,
+)
+"""How many things a sum is of: no part of the sum."""
 _ASIDE = re.compile(r"\s*\((?:[^()\d]*\b(?:tax|vat|shipping|postage|delivery|fees?|tips?)\b[^()\d]*)\)\s*$")
 """What a price goes without or comes with."""
 _OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d)")
@@ -158,10 +180,9 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
             return "it is not a number"
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
-    text, _ = kept(as_text(given))
-    whole, text = plain(text), plain(without_lead(text, asked_for.words))
-    if re.search(r"\d", whole[: -len(text) or None]):
-        text = whole
+    said = _SO_MANY.sub(" ", kept(as_text(given))[0])
+    led = without_lead(said, asked_for.words)
+    text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
     if not text:
         return "it is not a single number"
     if "=" in text:
@@ -178,6 +199,9 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
     rest = _rest(text, found)
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
+    other = _of_another(rest, asked_for.words.lower())
+    if other:
+        return f"it is another amount: {other!r}"
     bound = _BOUNDS.search(rest)
     doubt = bound[0] if bound else hedge(re.sub(r"\bno\b\.?", "", rest))
     if doubt:
@@ -188,6 +212,17 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         if not _right(quantity, asked, near):
             return f"{text[quantity.start : quantity.end].strip()!r} is not right"
     return None
+
+
+def _of_another(rest: str, asked: str) -> str | None:
+    """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
+    found = _TIMES_AS_MUCH.search(rest)
+    if found is None and not _ONE_OF_MANY.search(asked):
+        found = _OF_EACH.search(rest) if _TOGETHER.search(asked) else None
+        found = found or _ON_AVERAGE.search(rest)
+    if found is None and not _APART.search(asked):
+        found = _MORE.search(rest.strip())
+    return found[0] if found and found[0] not in asked else None
 
 
 def _right(one: Quantity, asked: UnitOfMeasure | None, near: Near) -> bool:

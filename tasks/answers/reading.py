@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from m3bench.tasks.answers.base import JSON, is_nothing
 from m3bench.tasks.answers.fields import Field, File, Items, Table, judge
+from m3bench.tasks.answers.markup import unmarked, unmarked_value
 from m3bench.tasks.answers.spelling import words_of
 from m3bench.tasks.answers.text_tables import BULLET
 from m3bench.tasks.checks import Evidence, Finding
@@ -27,9 +28,9 @@ SHORT = 200
 """Characters of an answer that is taken as the value of the only field."""
 
 _LINE = re.compile(
-    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?[A-Za-z]\)|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
+    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?(?:[A-Za-z]|[ivx]{1,4})\)|[ivx]{1,4}\.|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
     r"(?P<label>[\w][\w \-/]{0,60}?)\s*(?:`|\*\*|__|\*)?\s*"
-    r"(?::|=(?!>)|\s[-–—]\s|\s*(?:→|⇒|➜|->|=>))\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
+    r"(?::|=(?!>)|\s[-–—]\s|\s*(?:→|⇒|➜|➔|⟶|--?>|=>))\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
 )
 
 _FILLERS = frozenset(["of", "for", "in", "at", "on", "to", "its", "this", "that", "is", "number", "name", "answer"])
@@ -51,10 +52,14 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     for name, value in (given or {}).items():
         known = names.get(_label(str(name)))
         if known is not None and (not is_nothing(value) or value == []):
-            found.setdefault(known, []).append(value)
+            found.setdefault(known, []).append(unmarked_value(value))
     if not prose:
         return found
-    text, *corrections = _corrected(names, prose[:MOST_TEXT])
+    prose = unmarked(prose[:MOST_TEXT], names)
+    if len(fields) > 1:
+        labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
+        prose = re.sub(rf";\s+(?=(?:{labels})\s*[:=])", "\n", prose, flags=re.IGNORECASE)
+    text, *corrections = _corrected(names, prose)
     if len(found) < len(fields):
         _read_prose(fields, names, text, found)
     for correction in corrections:
@@ -73,7 +78,8 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
 
 _CORRECTION = re.compile(
     r"(?:(?:^|\n)[\s>*_-]*|(?<=[.!?])\s+[*_]*)(?:(?:oh\s+|oops[,!]?\s+|sorry[,!]?\s+|no[,.]?\s+)*wait\b[\s,.:!…–—-]*(?:no\b[\s,.:]*)?|"
-    r"(?:wait[,.\s]+)?(?:correction|erratum|scratch that|i take that back|i stand corrected)\b[\s*_]*[:,.;–—-])[\s*_]*"
+    r"(?:wait[,.\s]+)?(?:correction|corrected|erratum|update|edit|scratch that|i take that back|i stand corrected)\b"
+    r"[\s*_]*[:,.;–—-])[\s*_]*"
     r"(?:correction[\s*_]*:[\s*_]*)?",
     re.IGNORECASE,
 )
@@ -247,7 +253,7 @@ def _cells_of(line: str) -> list[str]:
 def _sentences(name: str) -> re.Pattern[str]:
     label = r"[\s_-]+".join(map(re.escape, name.split("_")))
     return re.compile(
-        rf"\b{label}\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
+        rf"\b{label}\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|⟶|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
         re.IGNORECASE,
     )
 
@@ -279,7 +285,8 @@ def _labelled(names: Mapping[str, str], line: str) -> tuple[str, str] | None:
     match = _LINE.match(line)
     if match is None or _label(match["label"]) not in names:
         return None
-    return names[_label(match["label"])], match["value"].removeprefix("**").strip()
+    value = match["value"].removeprefix("**").strip()
+    return names[_label(match["label"])], value.removesuffix("**") if value.endswith(("]**", "}**")) else value
 
 
 def _block(lines: Sequence[str], labels: Sequence[tuple[str, str] | None], start: int) -> str:

@@ -22,9 +22,18 @@ _TAKEN_BACK = re.compile(
 )
 _RULED_OUT = re.compile(
     r"^(?P<kept>.*?\S)\s*(?:[,;(–—]|\s-)?\s*(?:\band\s+)?(?:(?<=[,;(–—-]\s)not|(?<=[,;(–—-])not|rather than|"
-    r"instead of|as opposed to)\s+(?P<out>[^()]*?)\)?\s*$",
+    r"instead of|as opposed to)\s+(?P<out>(?:[^()]|\([^()]*\))*?)\)?\s*$",
     re.IGNORECASE | re.DOTALL,
 )
+_NOT_BUT = re.compile(
+    r"^\W*(?:not\s+[^.;!?]{1,80}?|"
+    r"(?:(?:at first|first|initially|originally)[\s,]+)?(?:i|we)\s+(?:(?:at )?first\s+|had\s+)?"
+    r"(?:thought|guessed|believed|assumed|took|expected)\b.+?),?\s+but\s+"
+    r"(?:(?:rather|then|now|in fact|actually)\s+)*"
+    r"(?:(?:it(?:\s+is|['’]s|\s+was)|the answer is|that is)\s+)?(?:actually\s+|in fact\s+|really\s+)*(?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What is ruled out before what is meant: "Not Oslo, but Bergen", "At first I thought Oslo, but it is Bergen"."""
 _DENIES = re.compile(r"\b(?:not|never|neither|nor|no|except|isn't|wasn't|n't|other than)\b", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```[a-z]*[ \t]*\n(.*?)\n?\s*```\s*$", re.DOTALL | re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?:[*•▪◦‣]\s+|[–—]\s+|(?:→|⇒|➜|->|=>)\s*)(?=\S)")
@@ -36,7 +45,8 @@ def settled(text: str) -> str:
     while (match := _TAKEN_BACK.search(text)) and text[: match.start()].strip(" -–—*_"):
         rest = next(part for part in (match["rest"], match["other"], match["third"]) if part)
         text = rest.strip()
-    return text
+    match = _NOT_BUT.match(text)
+    return match["rest"].strip() if match else text
 
 
 def kept(text: str) -> tuple[str, str]:

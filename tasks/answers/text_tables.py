@@ -12,7 +12,10 @@ from typing import NamedTuple
 from m3bench.tasks.answers.base import JSON, LONGEST, hedge
 from m3bench.tasks.answers.spelling import Words, find, spellings, words_of
 
-BULLET = re.compile(r"^\s*(?:[-*•·–▪◦‣]|\(?\d{1,2}[.):]|\(?[a-z]\))\s+", re.IGNORECASE)
+BULLET = re.compile(
+    r"^\s*(?:[-*•·–▪◦‣]|\(?\d{1,2}[.):]|(?:#|step\s)\d{1,2}[.):]?|[①-⑳]|\(?(?:[a-z]|[ivx]{1,4})\)|[ivx]{1,4}\.)\s+",
+    re.IGNORECASE,
+)
 """What a line of a list begins with."""
 
 LINES = re.compile(r"\n|(?<!&#x[0-9a-f]{4});\s", re.IGNORECASE)
@@ -46,6 +49,7 @@ def separated_tables(text: str, columns: Sequence[str]) -> Iterator[list[list[JS
         r"\s*\|\s*",
         r"\s*,\s+",
         r"\s*:\s+|\s*;\s*",
+        r"\s*,\s*",
     ):
         rows = [[re.sub(r"\*\*|`", "", cell).strip() for cell in re.split(mark, line)] for line in lines]
         if rows and all(len(row) == len(columns) for row in rows):

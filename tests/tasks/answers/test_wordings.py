@@ -7,11 +7,11 @@ the comparison was written; `python -m tests.tasks.answers.test_wordings` report
 import tomllib
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pytest
 
@@ -22,12 +22,27 @@ from m3bench.tasks.checks import Evidence
 from m3bench.tasks.library import SETS
 from m3bench.tasks.task import Task, TaskSet
 from tests.tasks.answers.wordings import prose_ways, right_ways, wrong_ways
+from tests.tasks.answers.wordings_base import Way
+from tests.tasks.answers.wordings_laid_out import laid_out_prose, right_laid_out, wrong_laid_out
+from tests.tasks.answers.wordings_spoken import right_spoken, wrong_spoken
 
 NAMES = ("m3", "snapshots", "studio", "recordings", "desk", "photos")
 BY_HAND = tomllib.loads((Path(__file__).parent / "wordings.toml").read_text("utf-8"))
 
 RIGHT, WRONG = 0.98, 0.01
 """The share of right hand-ins that must count at least, and of wrong ones at most."""
+
+FieldWays: TypeAlias = Callable[[Field, Random], list[Way]]
+RIGHT_WAYS: tuple[FieldWays, ...] = (
+    lambda field, rng: right_ways(field.value, rng),
+    right_spoken,
+    lambda field, rng: right_laid_out(field.value, rng),
+)
+WRONG_WAYS: tuple[FieldWays, ...] = (
+    lambda field, rng: wrong_ways(field.value, rng),
+    wrong_spoken,
+    lambda field, rng: wrong_laid_out(field.value, rng),
+)
 
 
 class HandIn(NamedTuple):
@@ -65,13 +80,15 @@ def hand_ins(names: tuple[str, ...], each: int, every: int = 1) -> Iterator[Hand
         said = tuple(field for field in task.fields if not isinstance(field.value, File))
         for field in said:
             rng = Random(f"{task.id} {field.name}")
-            for right, ways in ((True, right_ways(field.value, rng)), (False, wrong_ways(field.value, rng))):
-                for rule, given in rng.sample(ways, min(each, len(ways))):
-                    yield HandIn(task, (field,), rule, "", {field.name: given}, right)
+            for right, kinds in ((True, RIGHT_WAYS), (False, WRONG_WAYS)):
+                for ways in (kind(field, rng) for kind in kinds):
+                    for rule, given in rng.sample(ways, min(each, len(ways))):
+                        yield HandIn(task, (field,), rule, "", {field.name: given}, right)
         rng = Random(task.id)
-        found = list(prose_ways(said)) if said else []
-        for rule, prose, right in rng.sample(found, min(each, len(found))):
-            yield HandIn(task, said, rule, prose, None, right)
+        for kind in (prose_ways, laid_out_prose) if said else ():
+            found = list(kind(said))
+            for rule, prose, right in rng.sample(found, min(each, len(found))):
+                yield HandIn(task, said, rule, prose, None, right)
 
 
 def by_hand(name: str) -> Iterator[HandIn]:
