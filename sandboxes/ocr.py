@@ -295,7 +295,7 @@ def _edge_shade(pixels: NDArray[np.uint8]) -> int:
 AT_ONCE = 2
 """Pictures read at the same time in one sandbox; the rest wait."""
 
-MOST_TEXTS = 64
+MOST_TEXTS = 1024
 """Texts that are remembered."""
 
 _TEXTS: dict[tuple[object, ...], str] = {}

@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -78,18 +78,20 @@ class App:
         settings: What the person chose.
         catalog: The tools there are; those that are built when left out.
         runs_per_sandbox: More than one only for agents that are known to mean no harm.
+        sandboxes: Those of another server of this process, which is there for longer; its own when left out.
         clients: What is known of clients beforehand.
         library: The tasks; those that the settings name when left out.
     """
 
     def __init__(
         self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1,
-        clients: ClientTable | None = None, library: Library | None = None,
+        sandboxes: SandboxPool | None = None, clients: ClientTable | None = None, library: Library | None = None,
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
         self.place = RecordLocation(settings.data, settings.store)
         self._runs_per_sandbox = runs_per_sandbox
+        self._lent = sandboxes
         self._clients = clients
         self.catalog = catalog or load_catalog().ready
         self.event = RankedEvent.read(settings.event) if settings.event is not None else None
@@ -123,11 +125,13 @@ class App:
     @cached_property
     def backend(self) -> Backend:
         """Where sandboxes come from."""
-        return backend_of(self.settings)
+        return self._lent.backend if self._lent is not None else backend_of(self.settings)
 
     @cached_property
     def pool(self) -> SandboxPool:
         """Sandboxes for runs, some of them kept warm when asked for."""
+        if self._lent is not None:
+            return self._lent
         root = self.settings.data / WORKSPACES / self._owner
         return SandboxPool(self.backend, root, spares=self.settings.spares, runs=self._runs_per_sandbox)
 
@@ -359,7 +363,12 @@ class App:
             _ = self.store
             self.pool.root.mkdir(parents=True)
         try:
-            async with self.backend, self.pool, self.upstreams, anyio.create_task_group() as tasks:
+            async with AsyncExitStack() as stack:
+                if self._lent is None:
+                    await stack.enter_async_context(self.backend)
+                    await stack.enter_async_context(self.pool)
+                await stack.enter_async_context(self.upstreams)
+                tasks = await stack.enter_async_context(anyio.create_task_group())
                 tasks.start_soon(self._keep_tidy)
                 try:
                     yield
@@ -367,8 +376,9 @@ class App:
                     await self._close()
                     tasks.cancel_scope.cancel()
         finally:
-            with suppress(OSError):
-                self.pool.root.rmdir()
+            if self._lent is None:
+                with suppress(OSError):
+                    self.pool.root.rmdir()
 
     async def _keep_tidy(self) -> None:
         """Remove what dead servers left, now and from time to time."""

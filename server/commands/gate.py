@@ -10,11 +10,11 @@ import typer
 from rich.table import Table
 
 from m3bench.server.commands.options import Families, Json, Sandbox
-from m3bench.server.commands.run import Play, plans_of_agents, play_all
+from m3bench.server.commands.run import AgentPlan, plans_of_agents, play_agents
 from m3bench.server.commands.screen import console, counted, plain_table, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS
 from m3bench.server.lab.headless.gate import EVERY_TOOL, FLOORS, PLAYED, SIBLING, GateVerdict, judge, scores_of
-from m3bench.server.lab.headless.plan import RunChoice, RunPlan
+from m3bench.server.lab.headless.plan import RunChoice
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.serving.backend import check_backend
 from m3bench.server.settings import Settings
@@ -39,7 +39,7 @@ class GateOptions:
     ] = None
     sandbox: Sandbox = "process"
 
-    def plays(self, tasks: Path | None) -> list[tuple[RunPlan, Play]]:
+    def plays(self, tasks: Path | None) -> list[AgentPlan]:
         """What each agent is to play, in the order of the report."""
         choice = RunChoice(
             agent="", kind="baseline", folder=self.out, tasks=tasks, families=tuple(self.family or ()),
@@ -82,7 +82,7 @@ def gate(
     check_backend(plays[0][0].settings)
     typer.echo(f"{len(ids)} tasks with each of {len(plays)} agents; results go to {options.out}", err=True)
     try:
-        play_all(plays)
+        play_agents(plays)
     except KeyboardInterrupt:
         typer.echo("Stopped; what was played is kept, and the same command goes on from there.", err=True)
         raise typer.Exit(130) from None

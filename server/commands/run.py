@@ -2,9 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from json import JSONDecodeError, loads
 from os import cpu_count, environ
 from pathlib import Path
@@ -18,8 +19,8 @@ from m3bench.server.commands.screen import console, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
 from m3bench.server.lab.headless.inspect_run import find_model, run_model
 from m3bench.server.lab.headless.outcome import outcome, table
-from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, SampleDone, listed_ids, make_plan
-from m3bench.server.lab.headless.progress import progress
+from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, listed_ids, make_plan
+from m3bench.server.lab.headless.progress import Progress, progress
 from m3bench.server.lab.providers.retries import RETRY_MINUTES
 from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.scorecard.model import ScoreCard
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 else:
     player = LazyModule("m3bench.server.lab.headless.agents.player")
 
-Play: TypeAlias = Callable[[RunPlan, SampleDone], None]
-"""Plays a plan; returns when nothing is left to do, raises KeyboardInterrupt when it was stopped."""
+AgentPlan: TypeAlias = tuple[RunPlan, BaselineAgent]
+"""What a baseline agent is to play."""
 
 DEFAULT = Path("runs")
 """Below which results go when no folder is given."""
@@ -338,13 +339,16 @@ def run(
         raise UserError("Say who plays: --model PROVIDER/NAME, or --agent NAME (--agent all for every baseline).")
     choice = _choice(who, which, results, conditions)
     if who.model is not None:
-        plays = [_plan_of_model(choice, driving.for_model(who.model), results.out)]
+        options = driving.for_model(who.model)
+        plans = [_plan_of_model(choice, options, results.out)]
+        play = partial(play_model, plans[0], options)
     else:
         agents = find_agents(who.agent or [])
         if results.name and len(agents) > 1:
             raise UserError("--name is for one set of results: name one agent, or leave it out.")
         plays = plans_of_agents(choice, agents, results.out)
-    plans = [plan for plan, _ in plays]
+        plans = [plan for plan, _ in plays]
+        play = partial(play_agents, plays)
     for plan in plans:
         if plan.todo:
             update = {"require_isolation": conditions.require_isolation}
@@ -354,7 +358,7 @@ def run(
     _announce(plans)
     remember(plan.folder for plan in plans)
     try:
-        play_all(plays)
+        play()
     except KeyboardInterrupt:
         _say(f"Stopped; what was finished is kept. To go on: {_again()}")
         raise typer.Exit(130) from None
@@ -386,21 +390,21 @@ def _choice(who: PlayerOptions, which: TaskOptions, results: ResultOptions, cond
     )
 
 
-def _plan_of_model(choice: RunChoice, options: ModelOptions, out: Path | None) -> tuple[RunPlan, Play]:
+def _plan_of_model(choice: RunChoice, options: ModelOptions, out: Path | None) -> RunPlan:
     """What a model is to play; what is wrong with the model is raised before anything is written."""
     folder = out or DEFAULT / options.model.replace("/", "-")
     plan = make_plan(replace(choice, folder=folder, solver=options.solver, options=options.recorded()))
     if plan.todo:
         find_model(options)
-    return plan, with_model(options)
+    return plan
 
 
-def plans_of_agents(choice: RunChoice, agents: Sequence[BaselineAgent], out: Path | None) -> list[tuple[RunPlan, Play]]:
+def plans_of_agents(choice: RunChoice, agents: Sequence[BaselineAgent], out: Path | None) -> list[AgentPlan]:
     """What each baseline agent is to play; several get a folder each."""
     plays = []
     for agent in agents:
         folder = out if out is not None and len(agents) == 1 else (out or DEFAULT) / agent.name
-        plays.append((make_plan(replace(choice, agent=agent.name, folder=folder)), with_agent(agent)))
+        plays.append((make_plan(replace(choice, agent=agent.name, folder=folder)), agent))
     return plays
 
 
@@ -418,37 +422,35 @@ def _pairs(option: str, given: Sequence[str] | None) -> JsonObject:
     return pairs
 
 
-def with_model(options: ModelOptions) -> Play:
-    """What lets a model play a plan."""
-    return lambda plan, done: run_model(plan, options, done)
-
-
-def with_agent(agent: BaselineAgent) -> Play:
-    """What lets a baseline agent play a plan."""
-
-    def play(plan: RunPlan, done: SampleDone) -> None:
-        try:
-            interrupts.run(player.play_plan, plan, agent, done)
-        except BaseExceptionGroup as group:
-            # What task groups wrap is still one thing that went wrong.
-            raise first_cause(group) from group
-
-    return play
-
-
-def play_all(plays: Sequence[tuple[RunPlan, Play]]) -> None:
-    """Play every plan, one after the other, with one count over all."""
+def play_agents(plays: Sequence[AgentPlan]) -> None:
+    """Have agents play their plans, one after the other, with one count over all."""
     places = max((plan.parallel for plan, _ in plays), default=1)
     with progress(sum(len(plan.todo) for plan, _ in plays), parallel=places) as shown:
-        for plan, play in plays:
+        cells = [
+            player.AgentCell(plan=plan, agent=agent, done=partial(_done, shown, plan), around=plan.begin)
+            for plan, agent in plays
+        ]
+        play_cells(cells)
 
-            def done(sample: Sample, card: ScoreCard | None, plan: RunPlan = plan) -> None:
-                append_sample(plan.folder, sample)
-                shown.tell(plan.header.agent, sample, card)
 
-            with plan.begin():
-                if plan.todo:
-                    play(plan, done)
+def play_cells(cells: Sequence["player.AgentCell"]) -> None:
+    """Have agents play; what goes wrong is raised as itself, as far as no cell keeps it."""
+    try:
+        interrupts.run(player.play_cells, cells)
+    except BaseExceptionGroup as group:
+        raise first_cause(group) from group
+
+
+def play_model(plan: RunPlan, options: ModelOptions) -> None:
+    """Have a model play its plan."""
+    with progress(len(plan.todo), parallel=plan.parallel) as shown, plan.begin():
+        if plan.todo:
+            run_model(plan, options, partial(_done, shown, plan))
+
+
+def _done(shown: Progress, plan: RunPlan, sample: Sample, card: ScoreCard | None) -> None:
+    append_sample(plan.folder, sample)
+    shown.tell(plan.header.agent, sample, card)
 
 
 def _count(number: int, thing: str) -> str:

@@ -5,26 +5,27 @@ The study's own process plays the samples; with --store they go into a queue, wo
 
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from m3bench.server.commands.options import Json
 from m3bench.server.commands.recorded import remember
-from m3bench.server.commands.run import with_agent, with_model
+from m3bench.server.commands.run import play_cells
 from m3bench.server.commands.screen import console, plain_table, print_json, say
 from m3bench.server.commands.worker import queue_place
 from m3bench.server.lab.headless.forked_servers import forked_servers
-from m3bench.server.lab.headless.inspect_run import ProviderGoneError, find_model
+from m3bench.server.lab.headless.inspect_run import ProviderGoneError, find_model, run_model
 from m3bench.server.lab.headless.inspect_seat import server_environment
 from m3bench.server.lab.headless.outcome import AgentOutcome, outcome
 from m3bench.server.lab.headless.outcome import table as outcome_table
 from m3bench.server.lab.headless.plan import RunPlan, make_plan
-from m3bench.server.lab.headless.progress import duration, progress
+from m3bench.server.lab.headless.progress import Progress, duration, progress
 from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.lab.studies.abilities import adapted, ask_models, not_known, spent_asking, to_ask, with_answers
 from m3bench.server.lab.studies.cells import Cell, cells_of, choose
@@ -40,6 +41,13 @@ from m3bench.server.store.layout import database
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.queue import Queue
 from m3bench.tasks.errors import M3Error, UserError
+from m3bench.tasks.lazy_modules import LazyModule
+
+# It plays on a server in this process, and brings what makes tasks and pictures: help does without.
+if TYPE_CHECKING:
+    from m3bench.server.lab.headless.agents import player
+else:
+    player = LazyModule("m3bench.server.lab.headless.agents.player")
 
 LOOK_SECONDS = 0.5
 """Between two looks for results."""
@@ -262,41 +270,74 @@ def _servers(chosen: Cells) -> AbstractContextManager[None]:
 
 def _play(chosen: Cells, used: Spent, caps: Caps) -> list[str]:
     """Play what is left of every cell, with one count over all; what stopped any of them, in words."""
-    trouble: list[str] = []
-    gone: dict[str, str] = {}
     places = max((plan.parallel for _, plan in chosen), default=1)
     left = sum(len(plan.todo) for _, plan in chosen)
     with _servers(chosen), progress(left, parallel=places) as shown:
-        for cell, plan in chosen:
+        playing = _Playing(shown, used, caps)
+        try:
+            play_cells(
+                [
+                    player.AgentCell(
+                        plan=plan,
+                        agent=cell.agent,
+                        done=partial(playing.done, cell, plan),
+                        around=partial(playing.around, cell, plan),
+                    )
+                    for cell, plan in chosen
+                    if cell.agent is not None
+                ]
+            )
+            for cell, plan in chosen:
+                if cell.options is not None and not playing.is_gone(cell, plan):
+                    with playing.around(cell, plan):
+                        if plan.todo:
+                            run_model(plan, cell.options, partial(playing.done, cell, plan))
+        except CapReached as error:
+            playing.trouble.append(str(error))
+    return playing.trouble
 
-            def done(sample: Sample, card: ScoreCard | None, cell: Cell = cell, plan: RunPlan = plan) -> None:
-                nonlocal used
-                append_sample(plan.folder, sample)
-                shown.tell(cell.name, sample, card)
-                used = used.and_(sample)
-                _hold(used, caps)
 
-            if plan.todo and (lost := next((name for name in _names(cell) if name in gone), None)):
-                trouble.append(f"{cell.name}: not played, because {lost} is gone: see {gone[lost]}")
-                continue
-            try:
-                if plan.todo:
-                    _hold(used, caps)
-                with plan.begin():
-                    if plan.todo and cell.agent is not None:
-                        with_agent(cell.agent)(plan, done)
-                    elif plan.todo and cell.options is not None:
-                        with_model(cell.options)(plan, done)
-            except CapReached as error:
-                return [*trouble, str(error)]
-            except ProviderGoneError as error:
-                # What others answer can still be played.
-                gone.setdefault(_names(cell)[0 if error.provider else 1], cell.name)
-                trouble.append(f"{cell.name}: {error}")
-            except M3Error as error:
-                # The others can still be played.
-                trouble.append(f"{cell.name}: {error}")
-    return trouble
+class _Playing:
+    """What holds over all cells of a study: what it has used, and what went wrong."""
+
+    def __init__(self, shown: Progress, used: Spent, caps: Caps) -> None:
+        self.trouble: list[str] = []
+        self._shown = shown
+        self._used = used
+        self._caps = caps
+        self._gone: dict[str, str] = {}
+        """The cells in which providers and models were found to be gone."""
+
+    def done(self, cell: Cell, plan: RunPlan, sample: Sample, card: ScoreCard | None) -> None:
+        """Keep a sample that is over; raises `CapReached` when there may be no other."""
+        append_sample(plan.folder, sample)
+        self._shown.tell(cell.name, sample, card)
+        self._used = self._used.and_(sample)
+        _hold(self._used, self._caps)
+
+    @contextmanager
+    def around(self, cell: Cell, plan: RunPlan) -> Iterator[None]:
+        """While a cell is played; what goes wrong in it keeps no other from being played."""
+        try:
+            if plan.todo:
+                _hold(self._used, self._caps)
+            with plan.begin():
+                yield
+        except CapReached:
+            raise
+        except ProviderGoneError as error:
+            # What others answer can still be played.
+            self._gone.setdefault(_names(cell)[0 if error.provider else 1], cell.name)
+            self.trouble.append(f"{cell.name}: {error}")
+        except M3Error as error:
+            self.trouble.append(f"{cell.name}: {error}")
+
+    def is_gone(self, cell: Cell, plan: RunPlan) -> bool:
+        """Whether a cell cannot be played because its provider or model is gone."""
+        lost = next((name for name in _names(cell) if name in self._gone), None) if plan.todo else None
+        if lost is not None:
+            self.trouble.append(f"{cell.name}: not played, because {lost} is gone: see {self._gone[lost]}")
+        return lost is not None
 
 
 def _names(cell: Cell) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ A sample ends with the score card of its run. A sample that breaks through no fa
 import random
 import time
 from base64 import b64decode
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 
 import anyio
@@ -25,18 +26,52 @@ from m3bench.server.lab.headless.plan import RunPlan, SampleAttempt, SampleDone,
 from m3bench.server.lab.results.resultset import DATA, HEADER, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
-from m3bench.tasks.errors import M3Error, RunError
+from m3bench.tasks.errors import M3Error, RunError, first_cause
 from m3bench.tasks.fault import Fault, fault_of_error
 from m3bench.tasks.task import Task
 
 REVISION = "2026-07-28"
 """The protocol revision the agents speak: it needs no handshake."""
 
-RUNS_PER_SANDBOX = 100
+RUNS_PER_SANDBOX = 500
 """Runs per sandbox: the agents are trusted, and most of a sandbox's time goes into reading the world once."""
 
 TELLING_LETTERS = 32
 """A text this long does not occur in a result by chance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentCell:
+    """What one agent is to play, as one of several."""
+
+    plan: RunPlan
+    agent: BaselineAgent
+    done: SampleDone
+    """Is told of every sample that is over."""
+    around: Callable[[], AbstractContextManager[None]]
+    """Entered before the first sample and left after the last; it may swallow what went wrong."""
+
+
+async def play_cells(cells: Iterable[AgentCell]) -> None:
+    """Play cells one after the other, in the same sandboxes: most of a sandbox's time goes into reading the world."""
+    async with AsyncExitStack() as stack:
+        lender: App | None = None
+        for cell in cells:
+            with cell.around():
+                if not cell.plan.todo:
+                    continue
+                try:
+                    app = _app(cell.plan, lender)
+                    if lender is None:
+                        await stack.enter_async_context(app.lifespan())
+                        lender = app
+                        await _play_all(app, cell.plan, cell.agent, cell.done)
+                    else:
+                        async with app.lifespan():
+                            await _play_all(app, cell.plan, cell.agent, cell.done)
+                except BaseExceptionGroup as group:
+                    # What task groups wrap is still one thing that went wrong.
+                    raise first_cause(group) from group
 
 
 async def play_plan(plan: RunPlan, agent: BaselineAgent, done: SampleDone, source: SampleSource | None = None) -> None:
@@ -48,16 +83,32 @@ async def play_plan(plan: RunPlan, agent: BaselineAgent, done: SampleDone, sourc
         done: Is told of every sample that is over.
         source: Gives the samples in place of those of the plan.
     """
-    runs = RUNS_PER_SANDBOX if plan.settings.sandbox == "process" else 1
-    app = App(plan.settings, runs_per_sandbox=runs, library=chosen_library(plan.settings))
+    app = _app(plan)
+    async with app.lifespan():
+        await _play_all(app, plan, agent, done, source)
+
+
+def _app(plan: RunPlan, lender: App | None = None) -> App:
+    """The server of a plan, with the sandboxes of another one where it would start just such."""
+    alike = lender is not None and lender.settings.sandbox == plan.settings.sandbox == "process"
+    app = App(
+        plan.settings, runs_per_sandbox=RUNS_PER_SANDBOX if plan.settings.sandbox == "process" else 1,
+        sandboxes=lender.pool if lender is not None and alike else None, library=chosen_library(plan.settings),
+    )  # fmt: skip
     app.check()
+    return app
+
+
+async def _play_all(
+    app: App, plan: RunPlan, agent: BaselineAgent, done: SampleDone, source: SampleSource | None = None
+) -> None:
     waiting = iter(plan.todo)
 
     async def work() -> None:
         while (attempt := next(waiting, None) if source is None else await source()) is not None:
             done(*await _sample(app, plan, agent, attempt))
 
-    async with app.lifespan(), anyio.create_task_group() as workers:
+    async with anyio.create_task_group() as workers:
         for _ in range(plan.parallel):
             workers.start_soon(work)
 

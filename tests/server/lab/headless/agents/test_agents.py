@@ -2,19 +2,22 @@
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
+from m3bench.sandboxes.backends.process import HostProcess, ProcessBackend
 from m3bench.server.lab.headless.agents.arguments import draw
 from m3bench.server.lab.headless.agents.canary import NOTHING
-from m3bench.server.lab.headless.agents.player import play_plan
+from m3bench.server.lab.headless.agents.player import AgentCell, play_cells, play_plan
 from m3bench.server.lab.headless.agents.registry import AGENTS, find_agents
 from m3bench.server.lab.headless.agents.sloppy import INJECTION, VAGUE, muddle
-from m3bench.server.lab.headless.plan import RunChoice, make_plan
+from m3bench.server.lab.headless.plan import RunChoice, RunPlan, make_plan
 from m3bench.server.lab.results.resultset import DATA, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.records import CallRecord, RunRecord
@@ -46,6 +49,42 @@ def play(folder: Path, agent: str, *, seed: int = 0, **fields: Any) -> Played:
     assert {(sample.task, sample.repeat) for sample, _ in found} == set(plan.todo)
     assert len(found) == len(plan.todo)
     return {sample.task: (sample, card) for sample, card in found}
+
+
+@pytest.mark.slow
+def test_agents_of_one_command_share_sandboxes_and_one_that_fails_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Path] = []
+    launch = ProcessBackend.launch
+
+    async def counted(backend: ProcessBackend, workspace: Path) -> HostProcess:
+        started.append(workspace)
+        return await launch(backend, workspace)
+
+    monkeypatch.setattr(ProcessBackend, "launch", counted)
+    found: dict[str, list[float | None]] = {}
+    cells = []
+    for name in ("null", "oracle", "retry", "oracle-serial"):
+        plan = make_plan(
+            RunChoice(agent=name, kind="baseline", folder=tmp_path / name, profile="standard", ids=TASKS, parallel=1)
+        )
+
+        def done(sample: Sample, card: ScoreCard | None, name: str = name) -> None:
+            if name == "retry":
+                raise UserError("no room")
+            found.setdefault(name, []).append(card and card.average)
+
+        cells.append(AgentCell(plan=plan, agent=AGENTS[name], done=done, around=partial(_forgiving, plan)))
+    anyio.run(play_cells, cells)
+    assert found == {"null": [0, 0], "oracle": [1, 1], "oracle-serial": found["oracle-serial"]}
+    assert len(started) <= 2, "the sandbox of the cell that failed may not be used again"
+
+
+@contextmanager
+def _forgiving(plan: RunPlan) -> Iterator[None]:
+    with suppress(UserError), plan.begin():
+        yield
 
 
 def recorded(folder: Path) -> dict[str, tuple[RunRecord, list[CallRecord]]]:

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 from mcp import Client
 
-from m3bench.server.commands.run import plans_of_agents, play_all
+from m3bench.server.commands.run import plans_of_agents, play_agents
 from m3bench.server.lab.headless.agents.blind import NOTHING
 from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
 from m3bench.server.lab.headless.agents.registry import BaselineAgent
@@ -47,7 +47,7 @@ def solved(notes: Mapping[str, Noted], folder: Path) -> set[str]:
     """The tasks that somebody with these notes solves."""
     agent = Sighted(name="sighted", about="has read what somebody saw", where="", notes=notes)
     choice = RunChoice(agent="", kind="baseline", folder=folder, ids=tuple(notes), profile="full", sandbox="inprocess")
-    play_all(plans_of_agents(choice, [agent], folder / "out"))
+    play_agents(plans_of_agents(choice, [agent], folder / "out"))
     return {result.sample.task for result in read_resultset(folder / "out").results if result.card.success}
 
 
