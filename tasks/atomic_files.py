@@ -10,6 +10,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from m3bench.tasks.errors import InputFileError
+
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file, replacing any existing one; if this is killed or the disk is full, the old file stays."""
@@ -39,6 +41,20 @@ def write_private(path: Path, data: bytes) -> None:
 def open_to_others(path: Path) -> bool:
     """Whether accounts other than the owner's can get at a file; where there are no such rights, nobody is told."""
     return os.name != "nt" and bool(path.stat().st_mode & 0o077)
+
+
+def read_private(path: Path, what: str) -> str:
+    """The text of a file that only its owner can read.
+
+    Raises:
+        InputFileError: It cannot be read, or others can read it.
+    """
+    try:
+        if path.is_file() and open_to_others(path):
+            raise InputFileError(path, "can be read by others: make it private (chmod 600)")
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise InputFileError(path, f"cannot be read as a {what}") from None
 
 
 def append_line(path: Path, line: str) -> None:

@@ -11,7 +11,7 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from m3bench.tasks.atomic_files import open_to_others, write_private
+from m3bench.tasks.atomic_files import read_private, write_private
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.task import TaskSet
@@ -84,12 +84,7 @@ def read_secret(path: Path | None) -> Secret | None:
     """
     text = os.environ.get(VARIABLE)
     if path is not None:
-        try:
-            if path.is_file() and open_to_others(path):
-                raise InputFileError(path, "can be read by others: make it private (chmod 600)")
-            text = path.read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
-            raise InputFileError(path, "cannot be read as a secret") from None
+        text = read_private(path, "secret")
     if text is None:
         return None
     raw = text.strip().encode()

@@ -140,13 +140,13 @@ def bears(authorization: bytes, token: str) -> bool:
     return secrets.compare_digest(given.strip(), token.encode()) and scheme.lower() == b"bearer"
 
 
-def check_token(token: str | None, option: str) -> None:
+def check_token(token: str | None, which: str) -> None:
     """Raise `UserError` when a token would keep nobody out."""
     if token == "":
-        raise UserError("The token is empty, and would keep nobody out: give one, or leave the option out.")
+        raise UserError(f"{which} is empty, and would keep nobody out: give one, or none at all.")
     if token is not None and len(token) < MIN_TOKEN:
         raise UserError(
-            f"{option} has {len(token)} characters and can be guessed: take at least {MIN_TOKEN}, "
+            f"{which} has {len(token)} characters and can be guessed: take at least {MIN_TOKEN}, "
             "such as those of `openssl rand -hex 16`."
         )
 

@@ -5,6 +5,7 @@ are shown, `--metric` how calls are scored. A command with many options takes a 
 annotated as parameters would be; `expanded` shows Typer the fields as parameters.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import wraps
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Annotated, get_type_hints
 
 import typer
+
+from m3bench.tasks.atomic_files import read_private
 
 ADVANCED = "Advanced"
 """The heading of options that most people never need; it comes last."""
@@ -68,6 +71,26 @@ OutFolder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="
 
 
 Sandbox = Annotated[str, typer.Option(metavar="process|docker|inprocess", help="Where tools run.")]
+
+
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="File with the bearer token that HTTP clients send, of 16 characters or more, instead of M3BENCH_TOKEN.",
+    ),
+]
+
+
+def read_token(path: Path | None, variable: str) -> str | None:
+    """The token of a file, else that of an environment variable; None when there is neither.
+
+    There is no option with the token itself: everybody on a machine can read the arguments of its processes.
+
+    Raises:
+        InputFileError: The file cannot be read, or others can read it.
+    """
+    return os.environ.get(variable) if path is None else read_private(path, "token").strip()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import typer
 
 from m3bench.proxy.logs import write_logs
 from m3bench.proxy.transports.instant import InstantStart
-from m3bench.server.commands.options import ADVANCED, Tasks
+from m3bench.server.commands.options import ADVANCED, Tasks, TokenFile, read_token
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule
@@ -27,12 +27,7 @@ class HttpOptions:
     http: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Serve over HTTP instead of stdio, at /mcp.")
     ] = None
-    token: Annotated[
-        str | None,
-        typer.Option(
-            envvar="M3BENCH_TOKEN", help="Bearer token that HTTP clients must send, of 16 characters or more."
-        ),
-    ] = None
+    token_file: TokenFile = None
     allow_host: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,6 +46,11 @@ class HttpOptions:
             rich_help_panel=ADVANCED,
         ),
     ] = None
+
+    @property
+    def token(self) -> str | None:
+        """What clients must send."""
+        return read_token(self.token_file, "M3BENCH_TOKEN")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +208,10 @@ class ServeOptions:
     family: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="With --seed or a secret: only tasks of this family.", rich_help_panel=ADVANCED
+            envvar="M3BENCH_FAMILY",
+            metavar="NAME",
+            help="With --seed or a secret: only tasks of this family. With --ranked name them in M3BENCH_FAMILY.",
+            rich_help_panel=ADVANCED,
         ),
     ] = None
     event: Annotated[
@@ -319,11 +322,12 @@ def serve(
     options: ServeOptions,
     http: HttpOptions,
     sign_in: SignInOptions,
-    operator_token: Annotated[
-        str | None,
+    operator_token_file: Annotated[
+        Path | None,
         typer.Option(
-            envvar="M3BENCH_OPERATOR_TOKEN",
-            help="Token for the pages at /, instead of --token; with --ranked, only it shows scores.",
+            metavar="FILE",
+            help="File with a token for the pages at / alone, instead of M3BENCH_OPERATOR_TOKEN; with --ranked, scores "
+            "are shown only with it.",
             rich_help_panel=ADVANCED,
         ),
     ] = None,
@@ -352,15 +356,18 @@ def serve(
     """
     write_logs(log)
     settings = options.settings
+    operator_token = read_token(operator_token_file, "M3BENCH_OPERATOR_TOKEN")
+    source = context.get_parameter_source("family")
+    if settings.ranked and options.family and source is not None and source.name == "COMMANDLINE":
+        raise UserError("Arguments can be read by others on this machine: name families in M3BENCH_FAMILY instead.")
     if options.docker_host and options.sandbox != "docker":
         raise UserError("--docker-host is for containers: use it with --sandbox docker.")
     if settings.event is not None and (not settings.ranked or http.http is None or http.token is not None):
         raise UserError(
-            "An event is ranked, over HTTP, and gives each participant a token: use --ranked and --http, without "
-            "--token."
+            "An event is ranked, over HTTP, and gives each participant a token: use --ranked and --http without one."
         )
     if sign_in.auth is not None and (http.http is None or http.token is not None or operator_token is not None):
-        raise UserError("--auth goes with --http and replaces tokens: leave out --token and --operator-token.")
+        raise UserError("--auth goes with --http and replaces tokens: give none for clients or for the operator.")
     if http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)
     else:

@@ -1,11 +1,12 @@
 """`m3bench runs watch`: runs as they happen, in a terminal."""
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from m3bench.server.commands.options import RecordOptions
+from m3bench.server.commands.options import RecordOptions, read_token
 from m3bench.server.commands.recorded import place_of
 from m3bench.server.commands.screen import console
 from m3bench.server.lab.live.watching import follow, record_messages, server_messages, waiting_words
@@ -20,10 +21,11 @@ def watch(
         str | None,
         typer.Argument(metavar="[URL]", help=f"A server that `m3bench serve --http` started; {URL} when left out."),
     ] = None,
-    token: Annotated[
-        str | None,
+    token_file: Annotated[
+        Path | None,
         typer.Option(
-            envvar="M3BENCH_TOKEN", help="The token of the server, when it has one; the operator's, when there are two."
+            metavar="FILE",
+            help="File with the token of the server, or the operator's when there are two, instead of M3BENCH_TOKEN.",
         ),
     ] = None,
 ) -> None:
@@ -48,6 +50,6 @@ def watch(
             place = place_of(where)
             follow(record_messages(place, version("m3bench")), waiting_words(place), console())
         else:
-            follow(server_messages(url or URL, token), url or URL, console())
+            follow(server_messages(url or URL, read_token(token_file, "M3BENCH_TOKEN")), url or URL, console())
     except KeyboardInterrupt:
         raise typer.Exit(130) from None

@@ -198,8 +198,8 @@ def address_of(
     host, _, port = address.rpartition(":")
     if not port.isdigit() or int(port) > 65535:
         raise UserError(f"{address!r} is not an address: write HOST:PORT, such as 127.0.0.1:8000.")
-    check_token(token, "--token")
-    check_token(operator_token, "--operator-token")
+    check_token(token, "The token")
+    check_token(operator_token, "The operator's token")
     if operator_token is not None and operator_token == token:
         raise UserError("Clients have the token: choose another one for the operator.")
     return HttpSettings(

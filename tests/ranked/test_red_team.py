@@ -21,6 +21,7 @@ import anyio
 import httpx2
 import pytest
 
+from m3bench.tasks.atomic_files import write_private
 from tests.ranked.house import HEADERS, OPERATOR, House, Player, Serving
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are looked at in /proc")
@@ -84,7 +85,8 @@ def attacked() -> Iterator[Attacked]:
     folder.chmod(0o755)
     try:
         house = House(folder=folder, names=("ann", "bob"))
-        server = house.serving("--operator-token", OPERATOR)
+        write_private(folder / "operator", OPERATOR.encode())
+        server = house.serving("--operator-token-file", str(folder / "operator"))
         with server as url:
             run, session, seal = anyio.run(_ann, house, url)
             yield Attacked(house=house, server=server, url=url, run=run, session=session, seal=seal)

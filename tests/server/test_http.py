@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from typer.testing import CliRunner
 
 from m3bench.server.commands.program import app
+from m3bench.tasks.atomic_files import write_private
 from tests.server.conftest import over_http, serving
 
 TOKEN = "s3cret-of-the-clients"
@@ -100,10 +101,32 @@ def test_off_loopback_only_names_and_sites_that_were_allowed_come_in(tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("option", ["--token-file", "--operator-token-file"])
+def test_a_token_that_can_be_guessed_is_refused_at_the_start(option: str, tmp_path: Path) -> None:
+    write_private(tmp_path / "token", b"short\n")
+    refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, str(tmp_path / "token")])
+    assert "token has 5 characters" in str(refused.exception)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--token", "--operator-token"])
-def test_a_token_that_can_be_guessed_is_refused_at_the_start(option: str) -> None:
-    refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, "short"])
-    assert f"{option} has 5 characters" in str(refused.exception)
+def test_a_token_is_no_argument(option: str) -> None:
+    refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, "x" * 32])
+    assert (refused.exit_code, f"{option}-file" in refused.output, "xxx" in refused.output) == (2, True, False)
+
+
+@pytest.mark.slow
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("x" * 32)
+    (tmp_path / "token").chmod(0o644)
+    refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", "--token-file", str(tmp_path / "token")])
+    assert "make it private (chmod 600)" in str(refused.exception)
+
+
+@pytest.mark.slow
+def test_families_of_a_ranked_server_are_no_arguments() -> None:
+    refused = CliRunner().invoke(app, ["serve", "--ranked", "--family", "movies"])
+    assert "name families in M3BENCH_FAMILY" in str(refused.exception)
 
 
 @pytest.mark.slow

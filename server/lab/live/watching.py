@@ -120,7 +120,7 @@ def _connection(url: str, token: str | None, reader: _Reader) -> Iterator[Messag
         connection.request("GET", "/live/events", headers=headers)
         response = connection.getresponse()
         if response.status == 401:
-            raise UserError(f"The server at {url} needs a token: give --token, or set M3BENCH_TOKEN.")
+            raise UserError(f"The server at {url} needs a token: give --token-file, or set M3BENCH_TOKEN.")
         if response.status != 200 or "event-stream" not in response.headers.get("content-type", ""):
             what = f"{response.status} {response.reason}"
             raise UserError(f"What answers at {url} has no live view ({what}): is it `m3bench serve --http`?")

@@ -76,12 +76,12 @@ def test_the_token_is_what_counts_and_not_how_the_scheme_is_spelt(given: str, go
 
 
 def test_a_token_that_can_be_guessed_is_refused() -> None:
-    check_token(TOKEN, "--token")
-    check_token(None, "--token")
-    with pytest.raises(UserError, match="--token has 15 characters"):
-        check_token(TOKEN[1:], "--token")
+    check_token(TOKEN, "The token")
+    check_token(None, "The token")
+    with pytest.raises(UserError, match="The token has 15 characters"):
+        check_token(TOKEN[1:], "The token")
     with pytest.raises(UserError, match="empty"):
-        check_token("", "--token")
+        check_token("", "The token")
 
 
 @pytest.mark.anyio

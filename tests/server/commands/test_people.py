@@ -46,7 +46,6 @@ def test_people_are_invited_listed_and_ended(tmp_path: Path) -> None:
     ("options", "told"),
     [
         (["--auth", "own"], "--auth goes with --http"),
-        (["--auth", "own", "--http", "127.0.0.1:0", "--token", "x" * 16], "replaces tokens"),
         (["--auth", "own", "--http", "0.0.0.0:8000"], "--auth needs --public-url"),
         (["--auth", "own", "--http", "0.0.0.0:8000", "--public-url", "http://bench.example"], "sign-in needs https"),
         (["--auth", "fly", "--http", "127.0.0.1:8000"], "choose own, or oidc="),

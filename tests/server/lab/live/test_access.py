@@ -1,5 +1,6 @@
 """Who may see the live view, and what of it: tokens, origins, what is not sealed, what is ranked."""
 
+import os
 import re
 import secrets
 import subprocess
@@ -136,16 +137,17 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
         text = server.get("/").text
         assert not any(secret in text for secret in HIDDEN)
         data, tasks = server.data, server.tasks
-    arguments = ["--tasks", str(tasks), "--data", str(data), "--ranked", "--token", "that-of-the-clients"]
+    arguments = ["--tasks", str(tasks), "--data", str(data), "--ranked"]
     client, operator = {"authorization": "Bearer that-of-the-clients"}, {"authorization": f"Bearer {TOKEN}"}
-    with serving(arguments) as url:
+    clients = {"M3BENCH_TOKEN": "that-of-the-clients"}
+    with serving(arguments, env=clients) as url:
         # What opens the door for clients shows them no scores.
         server = Watched(url=url, data=data, tasks=tasks)
         (told,) = [row for row in server.state(**client)["runs"] if row["run"] == run]
         assert (told["average"], told["hidden"]) == (None, True)
         assert server.get(f"/live/run/{run}", **client).status_code == 404
         assert server.get("/live/task/sum-1", **client).status_code == 404
-    with serving(arguments, env={"M3BENCH_OPERATOR_TOKEN": TOKEN}) as url:
+    with serving(arguments, env={**clients, "M3BENCH_OPERATOR_TOKEN": TOKEN}) as url:
         server = Watched(url=url, data=data, tasks=tasks)
         (told,) = [row for row in server.state(**operator)["runs"] if row["run"] == run]
         assert told["average"] is not None
@@ -159,13 +161,16 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["--token", TOKEN, "--operator-token", TOKEN], "Clients have the token: choose another one for the operator."),
-        (["--operator-token", ""], "The token is empty, and would keep nobody out: give one"),
-        (["--token", ""], "The token is empty, and would keep nobody out: give one"),
+        (
+            {"M3BENCH_TOKEN": TOKEN, "M3BENCH_OPERATOR_TOKEN": TOKEN},
+            "Clients have the token: choose another one for the operator.",
+        ),
+        ({"M3BENCH_OPERATOR_TOKEN": ""}, "The operator's token is empty, and would keep nobody out: give one"),
+        ({"M3BENCH_TOKEN": ""}, "The token is empty, and would keep nobody out: give one"),
     ],
 )
-def test_tokens_that_open_the_door_to_everyone_are_refused(given: list[str], says: str, tmp_path: Path) -> None:
+def test_tokens_that_open_the_door_to_everyone_are_refused(given: dict[str, str], says: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "m3bench.server.cli", "serve", "--http", "127.0.0.1:0", "--data", str(tmp_path)]
-    done = subprocess.run([*command, *given], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **given})
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"m3bench: {says}")

@@ -13,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.queue import Key, Queue, QueuedCell
+from m3bench.tasks.atomic_files import write_private
 from tests.postgres import serving as postgres
 from tests.server.conftest import serving
 from tests.server.lab.live.conftest import Watched, watched
@@ -124,7 +125,9 @@ def test_a_record_that_cannot_be_written_is_seen_and_its_calls_are_counted(fresh
 def tasks(tmp_path_factory: pytest.TempPathFactory, task_set: Path) -> list[str]:
     """Options of servers whose tokens differ."""
     data = tmp_path_factory.mktemp("locked") / "data"
-    return ["--tasks", str(task_set), "--data", str(data), "--sandbox", "inprocess", "--token", CLIENTS]
+    token = data.parent / "token"
+    write_private(token, f"{CLIENTS}\n".encode())
+    return ["--tasks", str(task_set), "--data", str(data), "--sandbox", "inprocess", "--token-file", str(token)]
 
 
 def test_the_token_opens_them_and_nothing_else_does(tasks: list[str], tmp_path: Path) -> None:
