@@ -128,9 +128,9 @@ class RankedEvent:
     def shut(self) -> str | None:
         """Why nobody can play now; None when they can."""
         if self._clock() < self.plan.opens:
-            return f"The event {self.plan.name!r} opens at {moment(self.plan.opens)}: nothing can be played before."
+            return f"The event {self.plan.name!r} opens at {moment(self.plan.opens)}: nothing can be played until then."
         if self.closed:
-            return f"The event {self.plan.name!r} closed at {moment(self.plan.closes)}: nothing can be played any more."
+            return f"The event {self.plan.name!r} closed at {moment(self.plan.closes)}: nothing can be played anymore."
         return None
 
     def participant(self, seat: str) -> str:

@@ -61,7 +61,7 @@ def obstacle(run: RunRecord, manifest: Mapping[str, object], workspace: Path) ->
 def forgotten(calls: Iterable[CallRecord], forgetful: frozenset[str]) -> str | None:
     """Why a run cannot go on that has used third-party servers which were started for it alone."""
     used = sorted({call.tool.partition("/")[0] for call in calls} & forgetful)
-    return f"what it did with {_listed(used)} went with the process that was started for it" if used else None
+    return f"what it did with {_listed(used)} was lost with the process that was started for it" if used else None
 
 
 def seconds_used(run: RunRecord) -> float:

@@ -362,7 +362,7 @@ class Runs:
             case found if running is None:
                 over = "is over: it was given up, or it ended with its session" if found else "is not known here"
                 return f"The run of that handle {over}: call start_task.{seat.hint}"
-        return "That handle is not the run under way on this seat: leave it out, or give the one of start_task."
+        return "That handle belongs to another run than this seat's: leave it out, or give the one from start_task."
 
     def record(self, seat: Seat, handle: str) -> RunRecord | None:
         """A run by its whole handle, whatever became of it; on whichever seat, but for those of an event."""

@@ -26,7 +26,7 @@ WAIT_SECONDS = 24 * 3600.0
 """How long after the end of its time a run waits for a client that may still want to submit."""
 
 ELSEWHERE = (
-    "The task of this seat is running on another m3bench server with the same record: go on there, or try again "
+    "The task of this seat is running on another m3bench server with the same record: continue there, or try again "
     "when that one has ended."
 )
 """What the client of a run is told that another process has."""

@@ -193,7 +193,7 @@ class Grants:
             if used is not None:
                 return self._stolen(work, grant, f"a refresh token of {person!r} came again from {client.id!r}")
             if ended is not None or min(expires, until) <= now:
-                return GrantError("invalid_grant", "The token is good no more")
+                return GrantError("invalid_grant", "The token is no longer valid")
             if resource is not None and not self._same(resource, known):
                 return GrantError("invalid_target", "The token is for another resource")
             wanted = scopes_of(scopes) if scopes else scopes_of(allowed)
