@@ -160,7 +160,7 @@ async def _cancel_when_gone(receive: Receive, passing: anyio.CancelScope) -> Non
 
 
 def _cut_off(body: bytes) -> Response:
-    """What a client is told whose request was under way when the server that had its seat went away."""
+    """What a client is told when the server that had its seat went away during its request."""
     try:
         id = json.loads(body).get("id")
     except (ValueError, AttributeError, RecursionError):

@@ -1,4 +1,4 @@
-"""A ranked event: who may play, from when until when. One participant is one seat, wherever and however they connect.
+"""A ranked event: who may play, and when. One participant is one seat, wherever and however they connect.
 
     name = "Autumn round"
     opens = 2026-11-20T09:00:00+00:00
@@ -96,7 +96,7 @@ class RankedEvent:
         """The event of a file.
 
         Raises:
-            InputFileError: It cannot be read, others can read it, or it is no event.
+            InputFileError: It cannot be read, others can read it, or it is not an event.
         """
         try:
             if open_to_others(path):
