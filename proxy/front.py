@@ -125,7 +125,7 @@ class Front:
         return {"resultType": "complete", **hints, "tools": tools, "_meta": meta}
 
     def result(self, answer: ToolAnswer, revision: str) -> bytes:
-        """The raw result of an answer that is no error, in the envelope of a revision."""
+        """The raw result of an answer that is not an error, in the envelope of a revision."""
         # What is sent is one line; outside its strings JSON may be broken anywhere.
         result = answer.result.replace(b"\n", b" ") if b"\n" in answer.result else answer.result
         if self.content_only and b'"structuredContent"' in result:
@@ -156,7 +156,7 @@ def _without_unknown(result: bytes, revision: str) -> bytes:
 
 
 def _kind(block: object) -> object:
-    """The type of a block; None of what is no block, as a careless server sends it."""
+    """The type of a block; None for anything else that a careless server sends."""
     return block.get("type") if isinstance(block, dict) else None
 
 

@@ -88,7 +88,7 @@ class JsonLines(logging.Formatter):
 
 
 def write_logs(form: str) -> None:
-    """Choose the form of what this process logs; plain lines are what there is without this.
+    """Choose the form of what this process logs; by default plain lines.
 
     Raises:
         UserError: There is no such form.

@@ -24,7 +24,7 @@ _SUFFIX = re.compile(r"_mcp_[A-Za-z0-9-]+$")
 
 
 def understood(name: str, known: Collection[str]) -> str:
-    """The known tool that a name stands for; the name itself when it is none or could be several."""
+    """The known tool that a name means; the name itself when it means none or could mean several."""
     if name in known:
         return name
     for plain in _bare(name):

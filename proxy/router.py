@@ -95,7 +95,7 @@ class Router:
         own: The benchmark's own tools.
         upstreams: Third-party servers, when there are any.
         timeout: Seconds a tool may take.
-        only_runs: Whether third-party servers are asked during a run alone; bundled ones always are.
+        only_runs: Whether third-party servers are asked only during a run, as bundled ones always are.
         limit: How many bytes of a result a client takes, by its name and version; None when that is not known.
     """
 
@@ -201,7 +201,7 @@ class Router:
         return self._own.names if seat.unlisted else self._listed_own
 
     def _named(self, seat: Seat, request: ToolRequest) -> ToolRequest:
-        """A call under a name that a client made of a tool's as the call of that tool."""
+        """A call under a client's variant of a tool's name, as the call of that tool."""
         name, own = request.name, self._own_names(seat)
         if not isinstance(name, str) or name in own or self._knows(seat, name):
             return request
@@ -324,7 +324,7 @@ def _dump(tool: Tool, arguments: object) -> bytes:
 
 
 def no_task(seat: Seat) -> str:
-    """What a client is told that asks outside a run for what belongs to one."""
+    """What a client is told when it asks outside a run for what belongs to a run."""
     return seat.notice or f"No task is running on this seat: call start_task first.{seat.hint}"
 
 

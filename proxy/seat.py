@@ -63,15 +63,15 @@ class Seat:
     """The bundled tools this seat shows, by exposed name."""
     run: ActiveRun | None = None
     lasting: bool = False
-    """Whether its client can find it again after the server was started anew."""
+    """Whether its client can find it again after the server was restarted."""
     notice: str = ""
-    """What became of its run, when that could not go on after such a start."""
+    """What became of its run, when that could not continue after a restart."""
     listing: tuple[Json, ...] = ()
     """The tool list as it goes over the wire, in its fixed order."""
     unlisted: tuple[Json, ...] = ()
     """Tools that the list leaves out and `find_tools` finds; then everything but our own goes by way of `call_tool`."""
     hint: str = ""
-    """What a client is told further that finds no run here, when its way of connecting may be the reason."""
+    """What else a client is told when it finds no run here and its way of connecting may be the reason."""
     client: Json = field(default_factory=dict)
     """What the client can be asked for, as it declared it; a part of `CAPABILITIES`."""
     level: str | None = None

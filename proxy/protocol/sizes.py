@@ -1,6 +1,6 @@
 """Brings what a client is sent to the size that it takes: pictures are made smaller, texts are cut.
 
-A picture that can be read is never left out: it is encoded anew, with as many pixels as fit. Sound and other files
+A picture that can be read is never left out: it is encoded again, with as many pixels as fit. Sound and other files
 cannot be made smaller, so that a sentence takes their place. What was done is said at the end of the result.
 """
 
@@ -56,7 +56,7 @@ def fitted(result: bytes, where: str, most: int = MAX_RESULT_BYTES) -> bytes:
 
 
 def fitted_resource(resource: Json, most: int = MAX_RESULT_BYTES) -> Json:
-    """A resource that a client takes; what is no picture cannot be made smaller.
+    """A resource that a client takes; only pictures can be made smaller.
 
     Raises:
         RunError: It does not fit.

@@ -38,7 +38,7 @@ MODEL_NS = 300_000_000
 """A model needs longer than this between two calls; what comes sooner, the client did by itself."""
 
 INSTANT_NS = 100_000_000
-"""Whoever takes turns faster than this is no model: its times say nothing about what was one turn."""
+"""A client whose turns are faster than this is not a model: its times do not show which calls formed a turn."""
 
 THOUGHT_NS = 1_000_000_000
 """A pause this long is a model's."""
@@ -47,8 +47,7 @@ TOGETHER_NS = 1_000_000_000
 """Calls that are sent together arrive within this time, however fast they are answered."""
 
 PROMPT_NS = 50_000_000
-"""Calls that are sent together follow each other within this time: whoever waits for an answer that takes longer does
-not send them so."""
+"""Calls that are sent together follow each other within this time: a client that waits for a longer answer cannot."""
 
 QUICK_NS = 75_000_000
 """A client that goes through the calls of one turn sends the next within this time of an answer."""
@@ -123,7 +122,7 @@ class Segmentation:
     """Calls put into steps."""
 
     readings: Readings
-    """All the ways that the record bears."""
+    """All the readings that the record allows."""
     begins: tuple[tuple[int, ...], ...]
     """Where steps begin in the reading that is scored, as places in each conversation."""
     decisions: tuple[StepDecision, ...]

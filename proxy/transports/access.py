@@ -50,7 +50,7 @@ class Access:
         return bool(name) and (ANY in known or name in known or host in known or f"[{name}]" in known)
 
     def takes_origin(self, origin: str | None, host: str) -> bool:
-        """Whether pages of an `Origin` may send requests; what is no page sends none."""
+        """Whether pages of an `Origin` may send requests; only pages send one."""
         if origin is None:
             return True
         origin = origin.lower()
@@ -158,7 +158,7 @@ def refusal(message: str, status: int) -> JSONResponse:
 
 
 def _name(host: str) -> str:
-    """A `Host` without its port; empty when it is none."""
+    """A `Host` without its port; empty when it is malformed."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

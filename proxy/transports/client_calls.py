@@ -49,7 +49,7 @@ class _Delivery:
         self._send = send
 
     def send(self, answer: ToolAnswer) -> None:
-        """Send it, unless that has to wait; a client that reads no more is left to whoever waits for this."""
+        """Send it, unless that has to wait; the caller deals with a client that no longer reads."""
         line = self._response(answer).line
         # Before it leaves: the next call of the client must not seem to have come earlier.
         now = time.monotonic_ns()
@@ -95,7 +95,7 @@ class ClientCalls:
         return envelope == self.revision and isinstance(meta.get(CLIENT_CAPABILITIES_META_KEY), dict)
 
     def cancel(self, id: Id | None) -> bool:
-        """Cut off a call by its id; False when none of that id is under way here."""
+        """Cut off a call by its id; False when no call with that id is in progress here."""
         scope = self._running.get(id) if id is not None else None
         if scope is not None:
             scope.cancel()
@@ -124,7 +124,7 @@ class ClientCalls:
         return question.body
 
     def settle(self, message: Message) -> bool:
-        """Take the client's answer to what it was asked here; False when the message is none."""
+        """Take the client's answer to what it was asked here; False when the message is not such an answer."""
         question = self._questions.get(message.id) if message.method is None and message.id is not None else None
         if question is not None:
             question.body = {key: message.body[key] for key in ("result", "error") if key in message.body}

@@ -160,14 +160,14 @@ async def _cancel_when_gone(receive: Receive, passing: anyio.CancelScope) -> Non
 
 
 def _cut_off(body: bytes) -> Response:
-    """What a client is told whose request was under way when the server that had its seat went away."""
+    """What a client is told when the server that had its seat went away during its request."""
     try:
         id = json.loads(body).get("id")
     except (ValueError, AttributeError, RecursionError):
         id = None
     text = (
-        "The server that had this seat ended during the request, which is not your fault: send it again. Another "
-        "server goes on with the task if it can, and says so if not."
+        "The server that had this seat ended during the request, which is not your fault: send it again. "
+        "Another server continues the task if it can, and says so if not."
     )
     line = error_bytes(id if isinstance(id, str | int) else None, {"code": INTERNAL_ERROR, "message": text})
     return Response(line, status_code=502, media_type="application/json")

@@ -120,7 +120,7 @@ class HandleSeats:
             self._taken[handle] = _Taken(await self._open_seat(handle, profile), who=who)
 
     async def _make_room(self) -> None:
-        """Of whoever has the most seats, free the one that was not used for longest."""
+        """Free the seat that was unused for longest, among those of whoever has the most."""
         held = Counter(taken.who for taken in self._taken.values())
         free = [handle for handle, taken in self._taken.items() if not taken.requests and taken.seat.run is None]
         if not free:

@@ -55,7 +55,7 @@ class HttpSettings(Access):
     host: str = "127.0.0.1"
     port: int = 8000
     token: str | None = None
-    """Clients must send it as a bearer token; required when the host is not this machine alone."""
+    """Clients must send it as a bearer token; required unless only this machine is served."""
     operator_token: str | None = None
     """Opens the pages in place of `token`, which clients have too."""
     guests: Mapping[str, str] = field(default_factory=dict)
@@ -210,9 +210,9 @@ class _Endpoint:
                 self._opening.give_back(who)
 
     def _make_room(self, who: str) -> tuple[str | None, bool]:
-        """The session that ends so that somebody can have another one, and whether there is no room for it.
+        """The session that ends to make room for somebody's new one, and whether there is no room at all.
 
-        Whoever holds the most loses one, or they themselves when they hold as many as one may.
+        The one who holds the most loses one, or those who ask when they already hold as many as allowed.
         """
         open_now = open_sessions(self.manager)
         self._owners = {session: owner for session, owner in self._owners.items() if session in open_now}
@@ -234,7 +234,7 @@ class _Endpoint:
         return victim, False
 
     def _plays(self, session: str) -> bool:
-        """Whether a run would end with a session; one that belongs to a handle goes on without."""
+        """Whether a run would end with a session; a run that belongs to a handle would not."""
         return session in self._seats and self._seats[session].run is not None
 
     async def _seat_of_message(self, context: Context) -> Seat:

@@ -298,7 +298,7 @@ def again(body: bytes, receive: Receive) -> Receive:
 
 
 def _too_large() -> HttpResponse:
-    return refusal(f"The request has more than the {MAX_BODY_BYTES} bytes that are taken", 413)
+    return refusal(f"The request has more than the {MAX_BODY_BYTES} bytes that are accepted", 413)
 
 
 def _event(line: bytes) -> bytes:

@@ -328,13 +328,13 @@ def start_of(arguments: Sequence[str]) -> InstantStart | None:
 
 
 def prepared_file(start: InstantStart) -> str:
-    """Where the answers for a start lie: another version of anything that decides them is another file."""
+    """Where the answers for a start are: another version of anything that decides them gets another file."""
     digest = sha256(repr((start, *_versions())).encode())
     return os.path.join(_cache(), f"{digest.hexdigest()[:32]}.answers")
 
 
 def read_prepared(path: str) -> dict[str, bytes] | None:
-    """The answers in a file; None when there is none, or it is not what was written."""
+    """The answers in a file; None when the file is missing or not as it was written."""
     try:
         with open(path, "rb") as file:
             seal, _, body = file.read().partition(b"\n")

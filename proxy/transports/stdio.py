@@ -274,7 +274,7 @@ class Pump:
         elif isinstance(found, Message):
             await self._dispatch(found, line, self._send)
         elif self._revision != BATCH_REVISION:
-            text = f"Invalid request: batches belong to revision {BATCH_REVISION} alone; send one message per line"
+            text = f"Invalid request: only revision {BATCH_REVISION} has batches; send one message per line"
             await self._refuse(InvalidMessage(INVALID_REQUEST, text))
         elif not 0 < len(found) <= MAX_BATCH:
             text = f"Invalid request: a batch has 1 to {MAX_BATCH} messages, this one has {len(found)}"
@@ -351,7 +351,7 @@ class Pump:
                     self._settle(answer.result.get("protocolVersion", revision), client, can)
             if id is not None and id in self._said:
                 if _dump(answer) != self._said.pop(id):
-                    logger.warning("What the client was told at the start is not what would be said now")
+                    logger.warning("What the client was told at the start differs from what it would be told now")
                 if not self._said:
                     self._heard.set()
                 continue
@@ -406,7 +406,7 @@ class Pump:
         try:
             await self._stream.send(data + b"\n")
         except OSError as error:
-            logger.info("The client reads no more: %s", error)
+            logger.info("The client no longer reads: %s", error)
             self._tasks.cancel_scope.cancel()
 
 

@@ -157,11 +157,11 @@ class Cassette:
         try:
             # In one write: whoever reads, or writes as well, never meets half a line of a process that lives.
             self._broken = os.write(self._file, data) != len(data)
-            problem = "it could be written in part only"
+            problem = "it could only be written in part"
         except OSError as error:
             problem = str(error.strerror)
         if self._broken:
-            _say(f"the cassette {self._paths[0]} cannot be written ({problem}): an answer is not on it")
+            _say(f"the cassette {self._paths[0]} cannot be written ({problem}): an answer is missing from it")
 
     def _load(self, path: Path) -> None:
         try:

@@ -121,7 +121,7 @@ def _sight(notes: Notes) -> Found:
             "replaces texts": "structured content takes the place of texts",
             "replaces everything": "structured content takes the place of texts and pictures: use --content-only",
             "hides pictures": "structured content hides pictures: use --content-only",
-        }.get(value or "", "what becomes of structured content did not show")
+        }.get(value or "", "what happens to structured content is not known")
         yield "structured", fact(value, "checked", says)
 
 

@@ -205,7 +205,7 @@ def _arguments(tool: Tool, given: str | None) -> dict[str, object]:
         raise UserError("\n".join([*lines, f"`m3bench tools call {tool.qualified}` shows its arguments."])) from error
     if strangers and not tool.elsewhere:
         names = ", ".join(map(repr, strangers))
-        print(f"m3bench: {tool.qualified} takes no {names}: left aside. {' '.join(hints)}".rstrip(), file=sys.stderr)
+        print(f"m3bench: {tool.qualified} takes no {names}: ignored. {' '.join(hints)}".rstrip(), file=sys.stderr)
     return dict(values)
 
 

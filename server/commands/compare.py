@@ -242,7 +242,7 @@ def _show_comparison(comparison: Comparison, first: str, second: str) -> None:
         )
     average = comparison.changes[-1]
     if average.detectable is not None:
-        least = f"A true difference of the average of {average.detectable:.3f} is found four times out of five."
+        least = f"A true difference in the average of {average.detectable:.3f} is found four times out of five."
         out.print(least, style="dim")
     for name, tasks in (("A", comparison.only_first), ("B", comparison.only_second)):
         if tasks:

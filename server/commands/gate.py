@@ -84,7 +84,7 @@ def gate(
     try:
         play_agents(plays)
     except KeyboardInterrupt:
-        typer.echo("Stopped; what was played is kept, and the same command goes on from there.", err=True)
+        typer.echo("Stopped; what was played is kept, and the same command continues from there.", err=True)
         raise typer.Exit(130) from None
     chosen = [library.task(id) for id in ids]
     whole = {task.family for task in chosen} == {task.family for task in library.tasks.values()}

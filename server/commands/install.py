@@ -157,7 +157,7 @@ def _install(request: InstallRequest, json: bool) -> None:
         return
     _show(outcome)
     if outcome.state == "already there":
-        console().print(f"{client.title} has m3bench already: {outcome.path}", soft_wrap=True)
+        console().print(f"{client.title} already has m3bench: {outcome.path}", soft_wrap=True)
         return
     console().print(f"{client.title}: {outcome.state} in {outcome.path}", style="bold", soft_wrap=True)
     for line in (*_kept(outcome), *_advice(request), client.after):

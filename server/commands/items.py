@@ -113,7 +113,7 @@ def _show_short(short: ShortForm) -> None:
             f"{orders.clear} clear ones {orders.clear_turned}."
         )
     if not short.accuracy:
-        typer.echo("Which error it adds cannot be told: fewer than two sets played nearly all tasks.")
+        typer.echo("The error it adds is not known: fewer than two sets played nearly all tasks.")
 
 
 def _show_placed(placed: Iterable[SetPlacement], sets: int) -> None:

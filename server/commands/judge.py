@@ -179,13 +179,13 @@ def _sit(cases: list[Case], panel: JudgePanel, asking: AskOptions) -> list[Judge
     try:
         interrupts.run(main)
     except KeyboardInterrupt:
-        _say("interrupted: the votes given so far are kept, and the same command with --resume goes on.")
+        _say("interrupted: the votes given so far are kept, and the same command with --resume continues.")
         raise typer.Exit(130) from None
     for name, why in sessions[0].gone.items():
-        _say(f"judge {name} was not asked any more: its provider says: {why}")
+        _say(f"judge {name} was not asked again: its provider says: {why}")
     if sessions[0].unasked:
         _say(f"the budget is used up: {budget.made} requests, ${budget.spent:.2f} as far as prices are known.")
-        _say(f"{counted(sessions[0].unasked, 'question')} left: the same command with --resume goes on.")
+        _say(f"{counted(sessions[0].unasked, 'question')} left: the same command with --resume continues.")
     return [judged(sessions[0].judgement(case), case.row, case.outcomes) for case in cases]
 
 
@@ -194,7 +194,7 @@ async def _watched(session: JudgingSession, parallel: int) -> None:
     left = Counter(question.case.run.id for question in session.questions)
     total, used, done = len(session.questions), JudgeUsage(), 0
     if session.kept:
-        _say(f"{session.kept} votes are there already; {total} are left to ask for.")
+        _say(f"{session.kept} votes already exist; {total} are left to ask for.")
     with counter(total, "Judging") as step:
 
         def told(case: Case, vote: Vote) -> None:

@@ -145,7 +145,7 @@ def _report(folder: Path, client: str | None, path: Path) -> None:
     name, release = told["client"]["name"], told["client"]["version"]
     typer.echo(f"{path}: what a probe found of {name} {release}" + (", and its last run" if told["run"] else ""))
     if not told["probe"]["complete"]:
-        typer.echo("The probe was broken off: ask the client to run it again for the rest.", err=True)
+        typer.echo("The probe was interrupted: ask the client to run it again for the rest.", err=True)
     if told["run"] is None:
         typer.echo("There is no scored run of this client yet: ask it to start a task.", err=True)
 

@@ -360,7 +360,7 @@ def run(
     try:
         play()
     except KeyboardInterrupt:
-        _say(f"Stopped; what was finished is kept. To go on: {_again()}")
+        _say(f"Stopped; what was finished is kept. To continue: {_again()}")
         raise typer.Exit(130) from None
     _report(plans, json=json)
 
@@ -464,7 +464,7 @@ def _announce(plans: Sequence[RunPlan]) -> None:
     names = ", ".join(plan.header.agent for plan in plans)
     parts = [f"{names}: {_count(len(first.header.tasks), 'task')}, profile {first.header.profile}"]
     parts += [f"{_count(there, 'sample')} {'is' if there == 1 else 'are'} there already"] if there else []
-    parts += [f"{_count(first.unsolvable, 'task')} left out, for want of tools"] if first.unsolvable else []
+    parts += [f"{_count(first.unsolvable, 'task')} left out for lack of tools"] if first.unsolvable else []
     _say("; ".join(parts))
 
 

@@ -208,7 +208,7 @@ def prune(
 
 def _tell_damage(damaged: Iterable[object]) -> None:
     for part in damaged:
-        typer.echo(f"m3bench: damaged and left out: {part} (`m3bench store check` tells more)", err=True)
+        typer.echo(f"m3bench: damaged and left out: {part} (`m3bench store check` says more)", err=True)
 
 
 def _set_of(store: Store) -> Path | None:

@@ -42,7 +42,7 @@ def check(where: RecordOptions, json: Json = False) -> None:
         if len(found.damage) > SHOWN:
             typer.echo(f"  … and {len(found.damage) - SHOWN} more; --json lists all")
         if found.in_database:
-            typer.echo("`m3bench store repair` makes a new database of the runs that are whole and keeps the old one.")
+            typer.echo("`m3bench store repair` builds a new database from the intact runs and keeps the old one.")
     if found.damage:
         raise typer.Exit(1)
 
@@ -64,7 +64,7 @@ def repair(where: RecordOptions, json: Json = False) -> None:
     if done.old is None:
         typer.echo(f"Nothing in the database is damaged: {counted(done.kept, 'run')} in {done.before.folder}.")
         if done.before.damage:
-            typer.echo("Files beside it were changed or removed, which no repair brings back: `m3bench store check`.")
+            typer.echo("Files beside it were changed or removed, which no repair can restore: `m3bench store check`.")
         return
     typer.echo(f"Kept {counted(done.kept, 'run')}. The damaged database is {done.old}.")
     for run in done.left_out:
@@ -121,5 +121,5 @@ def _summary(found: Checkup) -> str:
     if not found.damage:
         return f"{found.folder}: {size}. Nothing is damaged."
     concerned = len(found.runs_concerned)
-    which = f"in {counted(concerned, 'run')}" if concerned else "in no run that can be told"
+    which = f"in {counted(concerned, 'run')}" if concerned else "in no known run"
     return f"{found.folder}: {size}. {counted(len(found.damage), 'part')} damaged, {which}:"

@@ -204,7 +204,7 @@ def study(
     try:
         trouble = _play_queued(chosen, force) if force is not None else _play(cells, chosen.used, meant.budget)
     except KeyboardInterrupt:
-        say(f"Stopped; what was finished is kept. To go on: {again}")
+        say(f"Stopped; what was finished is kept. To continue: {again}")
         raise typer.Exit(130) from None
     outcomes = [outcome(played.folder) for _, played in cells if database(played.settings.data).exists()]
     if json:
@@ -416,7 +416,9 @@ def _wait(gathering: Gathering, queue: Queue, study: str, pool: WorkerPool, forc
             alone = max(alone, time.monotonic() + ALONE_SECONDS)
         elif time.monotonic() > alone:
             alone = float("inf")
-            say(f"Nobody plays: start workers with `m3bench lab worker --store {force.place}`, or add --workers N.")
+            say(
+                f"No worker is playing: start some with `m3bench lab worker --store {force.place}`, or add --workers N."
+            )
         time.sleep(LOOK_SECONDS)
 
 
@@ -484,7 +486,7 @@ def _foretell(chosen: Chosen, *, json: bool) -> None:
     caps = chosen.plan.budget
     for name, cap, there, more in (("cost", caps.cost, used.cost, cost), ("tokens", caps.tokens, used.tokens, tokens)):
         if cap is not None and more is not None and there + more > cap:
-            say(f"The budget will not do: {name} {there + more:.2f} expected in all, {cap} allowed.")
+            say(f"The budget is too small: {name} {there + more:.2f} expected in all, {cap} allowed.")
 
 
 def _show_forecast(expected: Sequence[Forecast], cost: float | None, found: Mapping[str, Resolution]) -> None:

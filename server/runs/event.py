@@ -1,4 +1,4 @@
-"""A ranked event: who may play, from when until when. One participant is one seat, wherever and however they connect.
+"""A ranked event: who may play, and when. One participant is one seat, wherever and however they connect.
 
     name = "Autumn round"
     opens = 2026-11-20T09:00:00+00:00
@@ -96,7 +96,7 @@ class RankedEvent:
         """The event of a file.
 
         Raises:
-            InputFileError: It cannot be read, others can read it, or it is no event.
+            InputFileError: It cannot be read, others can read it, or it is not an event.
         """
         try:
             if open_to_others(path):
@@ -128,9 +128,9 @@ class RankedEvent:
     def shut(self) -> str | None:
         """Why nobody can play now; None when they can."""
         if self._clock() < self.plan.opens:
-            return f"The event {self.plan.name!r} opens at {moment(self.plan.opens)}: nothing can be played before."
+            return f"The event {self.plan.name!r} opens at {moment(self.plan.opens)}: nothing can be played until then."
         if self.closed:
-            return f"The event {self.plan.name!r} closed at {moment(self.plan.closes)}: nothing can be played any more."
+            return f"The event {self.plan.name!r} closed at {moment(self.plan.closes)}: nothing can be played anymore."
         return None
 
     def participant(self, seat: str) -> str:

@@ -40,7 +40,7 @@ def send_back_once(run: Submittable, answer: str, fields: Fields) -> None:
 
 
 def asked(task: Task) -> list[str]:
-    """The lines of a task that say what to hand in; none when it asks for prose alone."""
+    """The lines of a task that say what to hand in; none when it asks only for prose."""
     wanted = wanted_lines(task)
     if not wanted:
         return []
@@ -57,7 +57,8 @@ def wanted_lines(task: Task, *, sighted: bool = True) -> list[str]:
 def lacking(task: Task, answer: str, fields: Mapping[str, object] | None) -> str | None:
     """What an answer lacks and how to give it; None when every field is there that must be.
 
-    A file may go unnamed, and who does not see the picture has no mark: either is named with the others, never alone.
+    A file need not be named, and a client that does not see the picture has no mark: both are named only together with
+    other fields.
     """
     found = read(task.fields, answer, fields)
     missing = absent(task.fields, found)

@@ -12,7 +12,7 @@ class ServerProcess(Protocol):
 
     @property
     def observer(self) -> Observer | None:
-        """Who is told of calls, when somebody watches."""
+        """Who is told about calls, when somebody watches."""
         ...
 
     @property

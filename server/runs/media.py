@@ -39,7 +39,7 @@ async def recordings_of(library: Library, task: Task) -> list[tuple[str, bytes]]
 
 
 def told_of_recordings(files: Sequence[tuple[str, bytes]]) -> list[str]:
-    """What a client is told of its recordings: where they are, how long they last, and what helps who takes none."""
+    """What a client is told of its recordings: where they are, how long they last, and what helps without them."""
     lines = [line for name, data in files for line in _lines(name, data)]
     return [*lines, ""] if lines else []
 

@@ -11,7 +11,7 @@ from m3bench.server.store.contract import Store
 
 
 class Observer(Protocol):
-    """Is told what happens, at once and briefly; what it raises would break the call it is told of."""
+    """Is told what happens, at once; it must be quick, and an error that it raises would break the call."""
 
     def opened(self, store: Store) -> None:
         """The record is open: this comes before the first call."""

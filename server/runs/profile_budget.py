@@ -37,7 +37,7 @@ class Budget:
 
 
 def budget_of(profile: str, catalog: Catalog, library: Library) -> Budget:
-    """The budget of a profile; raises `UserError` when there is none of that name."""
+    """The budget of a profile; raises `UserError` when there is no such profile."""
     tools = tools_of(profile, catalog, library)
     return budget((*DEFINITIONS, *listed(profile, (tool.wire() for tool in tools))), tools, library)
 

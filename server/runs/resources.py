@@ -146,7 +146,7 @@ class BenchmarkResources:
         return await self._upstreams.ask(seat, "completion/complete", params, relay, CALL_SECONDS)
 
     async def log_level(self, seat: Seat, level: str) -> None:
-        """Passed on: we log to standard error alone."""
+        """Passed on: we log only to standard error."""
         await self._upstreams.log_level(seat, level)
 
     async def subscribe(self, seat: Seat, method: str, uri: str) -> None:
@@ -181,7 +181,7 @@ class BenchmarkResources:
         return await self._upstreams.ask(seat, method, params, relay, CALL_SECONDS)
 
     def _check_run(self, seat: Seat) -> None:
-        """In ranked mode upstream servers are asked during a run alone."""
+        """In ranked mode upstream servers are asked only during a run."""
         if self._runs.mode == "ranked" and seat.run is None and self._upstreams.names:
             raise RunError(no_task(seat))
 

@@ -41,7 +41,7 @@ _NEVER_ADMITTED = frozenset({"unknown_tool", "illegal_format"})
 
 
 def obstacle(run: RunRecord, manifest: Mapping[str, object], workspace: Path) -> str | None:
-    """Why a run cannot go on, as the end of a sentence; None when it can.
+    """Why a run cannot continue, as the end of a sentence; None when it can.
 
     Args:
         run: The run, as it began.
@@ -59,13 +59,13 @@ def obstacle(run: RunRecord, manifest: Mapping[str, object], workspace: Path) ->
 
 
 def forgotten(calls: Iterable[CallRecord], forgetful: frozenset[str]) -> str | None:
-    """Why a run cannot go on that has used third-party servers which were started for it alone."""
+    """Why a run cannot continue that used third-party servers started for it alone."""
     used = sorted({call.tool.partition("/")[0] for call in calls} & forgetful)
-    return f"what it did with {_listed(used)} went with the process that was started for it" if used else None
+    return f"what it did with {_listed(used)} was lost with the process that was started for it" if used else None
 
 
 def seconds_used(run: RunRecord) -> float:
-    """The time since a run began, by the clock on the wall: the only one that goes on while a server is down."""
+    """The time since a run began, by the wall clock: the only one that keeps running while a server is down."""
     return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(run.started)).total_seconds())
 
 
@@ -102,10 +102,10 @@ class Resuming:
         self._forgetful = forgetful
 
     async def resume(self, seat: Seat, record: RunRecord, resumption: Resumption) -> None:
-        """Go on with a run on its seat; one that cannot go on is void, and its client is told why.
+        """Continue a run on its seat; one that cannot continue is void, and its client is told why.
 
         Raises:
-            SandboxError: Its workspace cannot be had now; this can be tried again.
+            SandboxError: Its workspace is not available now; this can be tried again.
             StoreError: The record cannot be read or written now; this too.
         """
         if self._runs.running(seat) is not None:
@@ -131,7 +131,7 @@ class Resuming:
         self._runs.take_in(seat, run)
 
     def _obstacle(self, seat: Seat, record: RunRecord, workspace: Path) -> str | None:
-        """Why a run cannot go on; files that were on their way to where they are kept are put back first."""
+        """Why a run cannot continue; files that were being moved to where they are kept are put back first."""
         moved = run_workspace(self._folder, record.id)
         if moved.is_dir() and not workspace.exists():
             try:

@@ -168,7 +168,7 @@ HANDLE_BYTES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class RunHooks:
-    """Who is told of runs."""
+    """Who is told about runs."""
 
     changed: Callable[[str], None] = lambda run: None
     """Of every run whose state on record changed."""
@@ -196,7 +196,7 @@ class Runs:
     ) -> None:
         self.mode = mode
         self.event = event
-        """What the runs are part of, when they are part of an event: then each seat has its own runs alone."""
+        """What the runs are part of, when they are part of an event: then each seat has only its own runs."""
         self._open_store = store
         self._library = library
         self._pool = pool
@@ -233,7 +233,7 @@ class Runs:
 
         Raises:
             RunError: Another run is under way on this seat, and `abandon` was not asked for; or nobody can play now.
-            SandboxError: There is no workspace to be had.
+            SandboxError: No workspace can be made.
             StoreError: The run could not be put on record, and did not begin.
         """
         self._check_open()
@@ -285,7 +285,7 @@ class Runs:
         self._changed(run.id)
 
     async def suspend(self, seat: Seat) -> None:
-        """Let go of the run of a seat, when there is one, so that another process can go on with it."""
+        """Let go of a seat's run, if there is one, so that another process can continue it."""
         run = self._running.pop(seat.id, None)
         seat.run = None
         if run is not None:
@@ -294,7 +294,7 @@ class Runs:
             await run.lease.release(keep_files=True)
 
     async def lose(self, seat: Seat, run: str, why: str) -> None:
-        """Have a run be void that cannot go on, and tell its client.
+        """Make a run void that cannot continue, and tell its client.
 
         Raises:
             StoreError: That could not be put on record; this can be tried again.
@@ -362,10 +362,10 @@ class Runs:
             case found if running is None:
                 over = "is over: it was given up, or it ended with its session" if found else "is not known here"
                 return f"The run of that handle {over}: call start_task.{seat.hint}"
-        return "That handle is not the run under way on this seat: leave it out, or give the one of start_task."
+        return "That handle belongs to another run than this seat's: leave it out, or give the one from start_task."
 
     def record(self, seat: Seat, handle: str) -> RunRecord | None:
-        """A run by its whole handle, whatever became of it; on whichever seat, but for those of an event."""
+        """A run by its whole handle, whatever became of it, on any seat; in an event only on its own."""
         found = self._store.run(handle)
         theirs = found is not None and (self.event is None or found.seat == seat.id)
         return found if theirs and found is not None and found.id == handle else None

@@ -233,7 +233,7 @@ class BenchmarkTools:
             return _text(f"Sealed ({record.seal}). The set is secret: scores are computed when it is opened.")
         card = await self._scorer(record)
         if record.mode == "ranked" and event is None:
-            return _text("Scored. This is a ranked run: the score card goes to the operator alone.")
+            return _text("Scored. This is a ranked run: the score card goes only to the operator.")
         content: list[dict[str, object]] = [
             {"type": "text", "text": text} for text in (markdown(card, record.id), SHOW)
         ]

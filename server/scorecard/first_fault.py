@@ -46,7 +46,7 @@ def _partly(card: ScoreCard, wanted: ReferenceCall, match: Match) -> str:
 def _other(card: ScoreCard, wanted: ReferenceCall, near: Instead) -> str:
     step, made = card.alignment.actual_calls[near.actual]
     ended = f" and ended with {made.outcome.replace('_', ' ')}" if made.failed and made.outcome else ""
-    return f"Step {step + 1} called {_call(made)}{ended}; needed was {_call(wanted)}: {printable(near.note)}."
+    return f"Step {step + 1} called {_call(made)}{ended}, where {_call(wanted)} was needed: {printable(near.note)}."
 
 
 def _missing(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:

@@ -228,11 +228,12 @@ class _Corrections:
         between = range(slots[0] // 2, slots[-1] // 2)
         if all(step in self._begun for step in between):
             return (
-                f"{names} {ought}. Whether they did is open: they came one after the other and are read as steps "
+                f"{names} {ought}. Whether they were sent so is open: they came one after the other and are "
+                "read as steps "
                 f"{steps}. If they did not, this is what it cost."
             )
         some = " Whether all of these are steps of their own is open." if self._begun.intersection(between) else ""
-        return f"{names} {ought} and went out apart, in steps {steps}.{some}"
+        return f"{names} {ought} but were sent apart, in steps {steps}.{some}"
 
     def _mixed_text(self, then: Sequence[int], first: Sequence[int], slot: int) -> str:
         """That calls went out with one that they need or, where that is open, what it cost if so."""
@@ -242,7 +243,7 @@ class _Corrections:
                 f"{should}. Whether they did is open: they came one after the other and are read as one step, "
                 f"{slot // 2}. If they did not, this is what it cost."
             )
-        return f"{should}: they went out together in step {slot // 2}."
+        return f"{should}: they were sent together in step {slot // 2}."
 
     def _by_reference_step(self) -> dict[int, list[int]]:
         """The answered reference calls of each step of the reference."""
@@ -281,7 +282,9 @@ class _PlanCorrections(_Corrections):
             spread = sorted({self._first[place] for place in group})
             if len(spread) > 1:
                 average = max(self._average(self._moved(group, slot)) for slot in {*spread, *self._slots(group)})
-                yield self._about("apart", average, group, self._apart_text(group, spread, "could go out together"))
+                yield self._about(
+                    "apart", average, group, self._apart_text(group, spread, "could have been sent together")
+                )
 
     def _parted(self) -> Iterator[Improvement]:
         """Calls that went out with one that they need, sent after it."""

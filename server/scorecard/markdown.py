@@ -142,7 +142,7 @@ def _improvements(card: ScoreCard) -> str:
         f"{number}. **+{one.gain:.3f}** {_sentence(one.text)}"
         for number, one in enumerate(in_order(card.improvements[:MAX_IMPROVEMENTS]), 1)
     ]
-    heading = "**What would have helped most** (in the order to do it; each gain is of that change alone)"
+    heading = "**What would have helped most** (in the order to do it; each gain is for that change alone)"
     return "\n".join([heading, "", *lines]) if lines else ""
 
 
@@ -262,11 +262,7 @@ def _steps(card: ScoreCard) -> str:
         said.append(
             f"Whether a step begins is open at {card.open} call{'s' if card.open > 1 else ''}: the record shows "
             f"neither overlap nor data flow there. {_RULE if card.scoring_version >= _RULE_SINCE else ''}"
-            + (
-                "Ranges are over all readings of it."
-                if card.ranges_exact
-                else "No reading of it goes beyond the ranges."
-            )
+            + ("The ranges cover all readings." if card.ranges_exact else "No reading goes beyond the ranges.")
         )
     if card.contradictions:
         first = "; ".join(map(_sentence, card.contradictions[:MAX_CONTRADICTIONS]))

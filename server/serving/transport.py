@@ -154,7 +154,7 @@ def _hint() -> str:
     return (
         " If you did call it, your client starts a new server for every call, and a run ends with its server: have it "
         f"start `m3bench serve --seat {secrets.token_hex(16)}` instead, with this or any other random handle of 22 to "
-        "64 letters and digits, and every call goes on with the run of that seat."
+        "64 letters and digits, and every call continues the run of that seat."
     )
 
 

@@ -170,7 +170,7 @@ class _Look:
             try:
                 json.loads(row[9]), json.loads(row[10] or "null")
             except (ValueError, TypeError):
-                return "its manifest or its score card is no JSON"
+                return "its manifest or its score card is not JSON"
         return None
 
     def _has_digests(self) -> bool:

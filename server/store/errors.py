@@ -60,7 +60,7 @@ _CAUSES = {
     ),
     "damaged": (
         "the database is damaged",
-        "`m3bench store check` names the runs concerned, `m3bench store repair` keeps the others",
+        "`m3bench store check` names the affected runs, `m3bench store repair` keeps the others",
     ),
     "broken": ("the disk reports an input/output error", "look into the system's log and check the disk of {folder}"),
     "gone": (

@@ -86,7 +86,7 @@ class RunRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Resumption:
-    """What it takes to go on with a run after its server is gone."""
+    """What it takes to continue a run after its server is gone."""
 
     workspace: str
     """Its folder, relative to the data folder."""
@@ -167,7 +167,7 @@ class Damage:
     """A part of the record that is no longer what was written."""
 
     run: str | None
-    """The run concerned; None when it is none or cannot be told."""
+    """The affected run; None when there is none or it is not known."""
     call: int | None
     """The call concerned, when it is one."""
     says: str

@@ -23,7 +23,7 @@ def age(text: str) -> timedelta:
     """An age from what a person wrote, such as `30d`.
 
     Raises:
-        UserError: It is none.
+        UserError: It is not an age.
     """
     found = re.fullmatch(r"(\d{1,5})([hdw])", text.strip())
     if found is None:

@@ -18,7 +18,7 @@ from m3bench.tasks.errors import StoreError
 
 CALLS, ANSWERS, SENT = (f"SELECT {columns}, digest FROM" for columns in (CALL_COLUMNS, ANSWER_COLUMNS, SENT_COLUMNS))
 
-UNREADABLE = "the database is damaged where it lies"
+UNREADABLE = "the database is damaged at this place"
 CHANGED = "it is not what was written"
 
 

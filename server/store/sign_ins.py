@@ -1,4 +1,4 @@
-"""The tables of people who sign in, beside the record: who was invited, what they allowed, which tokens there are.
+"""The tables of people who sign in, next to the record: who was invited, what they allowed, which tokens there are.
 
 They are in the PostgreSQL database of the record, or in a file of their own in its data folder, and are made when
 somebody is first invited: a record without sign-in has none of them. Secrets are stored as hashes alone. What the rows

@@ -46,7 +46,7 @@ class SqliteSession:
             self._connection.execute("COMMIT")
 
     def tries_again(self, error: Exception, several: bool) -> bool:
-        """Whoever waited for a lock in vain does not wait again for each row."""
+        """After waiting for a lock without success, nobody waits again for each row."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         return several and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 

@@ -26,10 +26,10 @@ WAIT_SECONDS = 24 * 3600.0
 """How long after the end of its time a run waits for a client that may still want to submit."""
 
 ELSEWHERE = (
-    "The task of this seat is running on another m3bench server with the same record: go on there, or try again "
+    "The task of this seat is running on another m3bench server with the same record: continue there, or try again "
     "when that one has ended."
 )
-"""What the client of a run is told that another process has."""
+"""What a client is told when another process has its run."""
 
 _RANGE_BITS = 22
 """Calls that a process can make without meeting the numbers of another: four million."""
@@ -41,7 +41,7 @@ def numbers() -> int:
 
 
 def numbers_after(last: int) -> int:
-    """The same for one that goes on with a run: calls are in order by number, whoever made them."""
+    """The same for a process that continues a run: calls are in order by number, whoever made them."""
     return ((last >> _RANGE_BITS) + 1 + secrets.randbits(30)) << _RANGE_BITS
 
 

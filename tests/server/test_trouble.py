@@ -168,7 +168,7 @@ def test_a_ranked_run_tells_the_client_nothing(arguments: list[str], data: Path)
     pipe.ask(1, "start_task", {"task_id": "sum-1"})
     pipe.ask(2, "submit", {"answer": "108"})
     answer = pipe.ask(3, "score", {})
-    assert text(answer) == "Scored. This is a ranked run: the score card goes to the operator alone."
+    assert text(answer) == "Scored. This is a ranked run: the score card goes only to the operator."
     assert "structuredContent" not in answer["result"]
     pipe.close()
     with stored(data) as store:

@@ -182,7 +182,7 @@ def _times(client: McpClient, facts: Facts) -> Iterator[Diagnostic]:
 def _starts(client: McpClient) -> Iterator[Diagnostic]:
     for note in client.notes:
         if "twice" in note.says:
-            says = f"{note.says} Nothing is to be done: copies that no task runs in do nothing."
+            says = f"{note.says} No action is needed: copies without a task do nothing."
             yield _diagnostic("starts twice", "ok", says)
 
 

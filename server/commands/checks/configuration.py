@@ -149,7 +149,7 @@ def _problem(command: str) -> str | None:
     if path.is_absolute() and not path.is_file():
         return f"{command} is not there"
     if shutil.which(command) is None:
-        return f"{command!r} is no program that can be run"
+        return f"{command!r} is not a program that can be run"
     return None
 
 

@@ -79,7 +79,7 @@ def _limits(engine: DockerEngine, facts: EngineFacts) -> Diagnostic:
     except SandboxError as error:
         return _diagnostic("limits", "wrong", str(error))
     if escapes:
-        says = f"A container was not held back from: {', '.join(escapes)}. Use another engine, or a newer kernel."
+        says = f"A container could still do this: {', '.join(escapes)}. Use another engine, or a newer kernel."
         return _diagnostic("limits", "wrong", says)
     if not facts.cpu_quota:
         return _diagnostic("limits", "note", "All hold but CPU time, which this engine's kernel does not limit.")

@@ -27,7 +27,7 @@ def check_record(settings: Settings) -> list[Diagnostic]:
     if settings.store is not None:
         return [_diagnostic("ok", f"{found.folder}: version {found.version}, {runs}, nothing damaged.")]
     if found.version < VERSION:
-        says = f"Version {found.version}, {runs}. The next start brings it to version {VERSION} and keeps a copy."
+        says = f"Version {found.version}, {runs}. The next start migrates it to version {VERSION} and keeps a copy."
         return [_diagnostic("note", says)]
     if database(settings.data).stat().st_mode & 0o077:
         says = f"Version {found.version}, {runs}. Other accounts may read it: the next start makes it private."
@@ -37,11 +37,11 @@ def check_record(settings: Settings) -> list[Diagnostic]:
 
 def _damaged(found: Checkup) -> str:
     runs = [run[:12] for run in found.runs_concerned]
-    names = f"runs concerned: {', '.join(runs[:NAMED])}{' …' if runs[NAMED:] else ''}"
+    names = f"affected runs: {', '.join(runs[:NAMED])}{' …' if runs[NAMED:] else ''}"
     which = names if runs else "no run can be named"
     return (
         f"{len(found.damage)} part{'' if len(found.damage) == 1 else 's'} of the record in {found.folder} damaged "
-        f"({which}). `m3bench store check` names them all, `m3bench store repair` keeps the runs that are whole."
+        f"({which}). `m3bench store check` names them all, `m3bench store repair` keeps the intact runs."
     )
 
 

@@ -184,7 +184,7 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Gat
             for better, worse in pairs
         ),
         *(
-            f"{agent.agent}: {agent.unplayed} tasks could not be played; run the gate again to try them anew"
+            f"{agent.agent}: {agent.unplayed} tasks could not be played; run the gate again to retry them"
             for agent in scores.values()
             if agent.unplayed
         ),

@@ -37,7 +37,7 @@ def attest_bundle(path: Path, verdict: BundleVerdict, trusted: Sequence[PublicKe
         try:
             claimed = PublicKey.read(signatures.key)
         except UserError:
-            verdict.note("It is signed by something that is no key.")
+            verdict.note("It is signed by something that is not a key.")
             return
         if claimed not in trusted:
             verdict.note(f"It says that {claimed.fingerprint} signed it, which is not a key that you trust (--trust).")

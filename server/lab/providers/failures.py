@@ -138,7 +138,7 @@ def verdict(failure: Failure | None, replies: int, limit: str = "") -> ProviderE
     until = f" until the {limit} limit ended the sample" if limit else ""
     if failure is None:
         return ProviderError(f"The model gave no reply{until}.")
-    silence = "The model gave no reply" if not replies else "The model was not heard of again"
+    silence = "The model gave no reply" if not replies else "The model was not heard from again"
     return ProviderError(f"{silence}{until}. Its provider says: {failure}", gone=failure.gone)
 
 

@@ -185,9 +185,9 @@ class BundleBoard:
             submission = Submission(archive)
             for id in submission.runs:
                 if id in whose:
-                    return f"run {id[:12]} is on the board already, in {whose[id]!r}"
+                    return f"run {id[:12]} is already on the board, in {whose[id]!r}"
                 for what, _, other in times.odd(submission.run(id)):
-                    return f"run {id[:12]} has {what} that a run on the board has already ({other})"
+                    return f"run {id[:12]} has {what} that a run on the board already has ({other})"
         return ""
 
     def _unlike(self, path: Path, verdict: BundleVerdict) -> str:

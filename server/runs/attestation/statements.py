@@ -157,7 +157,7 @@ def state_tally(
 
 
 def _starts(runs: Sequence[RunRecord]) -> list[dict[str, object]]:
-    """Every run that was started: of which task, the how manieth of it, and what became of it."""
+    """Every run that was started: of which task, which attempt it is, and what became of it."""
     tries: Counter[str] = Counter()
     found: list[dict[str, object]] = []
     for run in sorted(runs, key=lambda run: (run.started, run.id)):

@@ -76,7 +76,7 @@ def sign_in_page(goes_on: str, code: str = "", problem: str = "", status: int = 
         '<p><label for="code">The code of your invitation</label></p>'
         f'<input id="code" name="code" value="{escape(code)}" autocomplete="one-time-code" autocapitalize="characters" '
         f'spellcheck="false" required><button>Sign in</button></form><p>This device then stays signed in for 30 days. '
-        "A code is good once; the operator of this server gives you another one.</p>",
+        "A code works once; the operator of this server can give you another one.</p>",
         status,
     )
 

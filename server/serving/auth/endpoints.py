@@ -296,7 +296,7 @@ class AuthorizationServer:
             return consent.sign_in_page(goes_on, problem=str(error), status=429)
         if found is None:
             self.refusals.say("a code that is no invitation, from %r", place)
-            text = "This is not the code of an invitation that is still good. Ask for another one."
+            text = "This is not the code of an invitation that is still valid. Ask for another one."
             return consent.sign_in_page(goes_on, problem=text, status=403)
         response = RedirectResponse(goes_on, 303, headers=consent.secure_headers())
         # Lax, because clients send people here from their own pages.

@@ -283,7 +283,7 @@ class Grants:
         """Somebody else may have it too: everything that was allowed with it ends."""
         self.refusals.say(f"a {shown.kind} of %r from the client %r: {why}", shown.person, client.id)
         self._end(work, shown.grant, f"a {shown.kind} that was refused: {why}")
-        return GrantError("invalid_grant", f"The {shown.kind} is not good, or no more: sign in again")
+        return GrantError("invalid_grant", f"The {shown.kind} is not valid, or no longer: sign in again")
 
     def _end(self, work: SignInWork, grant: str, why: str) -> None:
         change = "UPDATE auth_grants SET ended = ?, why = ? WHERE id = ? AND ended IS NULL"

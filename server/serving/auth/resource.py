@@ -164,7 +164,7 @@ class _Protected:
         return True
 
     def _unauthorized(self, path: str, needed: str, *, invalid: bool) -> Response:
-        says = "The token is not good here, or no more" if invalid else "Sign in"
+        says = "The token is not valid here, or no longer" if invalid else "Sign in"
         response = refusal(f"Unauthorized: {says}; see {self._how.address.metadata_of(path)}", 401)
         error = ('error="invalid_token"',) if invalid else ()
         response.headers["www-authenticate"] = self._challenge(path, needed, *error)

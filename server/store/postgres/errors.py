@@ -22,9 +22,9 @@ _AGAIN = "this is tried again with every call"
 _CAUSES = {
     "unreachable": (
         "the database does not answer ({says})",
-        f"see that PostgreSQL runs and can be reached from here; {_AGAIN}",
+        f"check that PostgreSQL runs and can be reached from here; {_AGAIN}",
     ),
-    "lost": ("the connection to the database broke", f"see that PostgreSQL runs; {_AGAIN}"),
+    "lost": ("the connection to the database broke", f"check that PostgreSQL runs; {_AGAIN}"),
     "starting": ("the database is starting or stopping", f"wait until it is up; {_AGAIN}"),
     "connections": (
         "the database has no connection left",
@@ -32,15 +32,15 @@ _CAUSES = {
     ),
     "account": (
         "the database refuses this account ({says})",
-        "see to the user and the password in --store, and to the rights of that user",
+        "check the user and the password in --store, and the rights of that user",
     ),
     "no database": ("there is no such database ({says})", "make it with `createdb`, or name another in --store"),
     "read-only": (
-        "the database takes no writes at present",
+        "the database accepts no writes at present",
         f"name its primary in --store, or end its read-only setting; {_AGAIN}",
     ),
     "full": ("the disk of the database is full", f"free some space there; {_AGAIN}"),
-    "memory": ("the database has not enough memory", f"give it more; {_AGAIN}"),
+    "memory": ("the database does not have enough memory", f"give it more; {_AGAIN}"),
     "locked": ("another program holds a lock in the database", f"end or wait for that program; {_AGAIN}"),
     "slow": ("the database took too long", f"look for what keeps it busy; {_AGAIN}"),
     "conflict": ("others wrote the same rows at the same moment", _AGAIN),
@@ -48,7 +48,7 @@ _CAUSES = {
     "broken": ("the database reports an input/output error ({says})", "look into its log and check its disk"),
     "gone": ("the tables of the record are gone", "restore them, or start m3bench again to begin a new record"),
     "lease": (
-        "this server could not reach the database for so long that others took it for dead and gave its runs up",
+        "this server could not reach the database for so long that others took it for dead and gave up its runs",
         "start it again",
     ),
 }

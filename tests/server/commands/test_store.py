@@ -48,11 +48,11 @@ def doctor(data: Path) -> str:
 
 def test_the_doctor_tells_version_and_damage(data: Path, tmp_path: Path) -> None:
     assert doctor(tmp_path / "none") == "ok: There is none yet."
-    assert doctor(data) == "note: Version 1, 3 runs. The next start brings it to version 4 and keeps a copy."
+    assert doctor(data) == "note: Version 1, 3 runs. The next start migrates it to version 4 and keeps a copy."
     assert m3bench("runs", "list", "--data", data).exit_code == 0
     assert doctor(data) == "ok: Version 4, 3 runs, nothing damaged."
     first = damage(data).split()[0]
-    assert doctor(data).startswith(f"wrong: 2 parts of the record in {data} damaged (runs concerned: {first[:12]}")
+    assert doctor(data).startswith(f"wrong: 2 parts of the record in {data} damaged (affected runs: {first[:12]}")
     database(data).write_bytes(b"nothing of use " * 500)
     assert doctor(data).startswith("wrong: 1 part of the record")
 

@@ -147,7 +147,7 @@ def test_a_dry_run_says_what_it_will_take(task_set: Path, tmp_path: Path) -> Non
     told = study(path, "--dry-run")
     assert "no difference can be found, because its tasks are of 2 families. A test takes at least 8." in told.stderr
     assert "$0.02" in told.stdout
-    assert "The budget will not do: cost 0.02 expected in all, 0.01 allowed" in told.stderr
+    assert "The budget is too small: cost 0.02 expected in all, 0.01 allowed" in told.stderr
 
 
 def test_a_dry_run_with_enough_families_says_which_difference_can_be_found(tmp_path: Path) -> None:

@@ -117,9 +117,9 @@ async def test_mistakes_are_told_what_to_do_next(play: Play) -> None:
         assert "Invalid arguments" in await playing.refused("submit", answr="27")
         handle = (await playing.call("start_task", task_id="sum-1")).meta["m3bench/task"]["run"]
         assert "'sum-1' is still running on this seat" in await playing.refused("start_task")
-        assert "not the run under way" in await playing.refused("submit", answer="27", run="f" * 40)
+        assert "belongs to another run" in await playing.refused("submit", answer="27", run="f" * 40)
         assert "survey-1" in await playing.told("start_task", task_id="survey-1", abandon=True)
-        assert "not the run under way" in await playing.refused("submit", answer="27", run=handle)
+        assert "belongs to another run" in await playing.refused("submit", answer="27", run=handle)
         assert "Submitted" in await playing.told("submit", answer="\ud800 2.5")
         assert "a run takes one answer" in await playing.refused("submit", answer="27")
         (latest, given_up) = playing.app.store.runs(playing.seat.id)

@@ -220,12 +220,12 @@ def test_what_is_open_is_read_by_what_a_model_can_do_and_advice_says_that_it_is_
     assert "too soon for a model" in markdown(quick)
     (advice,) = apart.improvements
     assert advice.kind == "apart"
-    assert "Whether they did is open" in advice.text
-    assert "went out apart" not in advice.text
+    assert "Whether they were sent so is open" in advice.text
+    assert "were sent apart" not in advice.text
     hints = [replace(each, request=each.request[:-2] + b', "_meta": {"m3bench/step": %d}}}' % number)
              for number, each in enumerate(APART)]  # fmt: skip
     (certain,) = card_of(*hints).improvements
-    assert "could go out together and went out apart, in steps 1 and 2" in certain.text
+    assert "could have been sent together but were sent apart, in steps 1 and 2" in certain.text
     early = card_of(ONE_BY_ONE[0], call(2000, "math/mean", numbers=NUMBERS),
                     call(2050, "math/subtract", minuend=18, subtrahend=15.5))  # fmt: skip
     assert early.metrics["merge_purity"] == 1, "nobody has to wait for a sum"

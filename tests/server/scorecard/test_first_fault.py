@@ -38,7 +38,7 @@ def test_what_was_called_in_its_place_is_named_with_its_step() -> None:
         update={"instead": (near,), "matches": card.alignment.matches[:1], "missed": (1, 2), "extra": (1,)}
     )
     told = first_fault(card.model_copy(update={"alignment": alignment}))
-    assert told == "Step 2 called a/price(id=4); needed was a/price(id=3): another one: 3 wanted, 4 asked."
+    assert told == "Step 2 called a/price(id=4), where a/price(id=3) was needed: another one: 3 wanted, 4 asked."
 
 
 def test_when_every_call_was_right_it_is_the_answer() -> None:

@@ -30,12 +30,12 @@ RUNS: dict[str, dict[str, Any]] = FIRST["runs"]
 
 HEADINGS = (
     "**What would have gained the most** (each mended alone)",
-    "**What would have helped most** (in the order to do it; each gain is of that change alone)",
+    "**What would have helped most** (in the order to do it; each gain is for that change alone)",
 )
 OPEN = (
     "Which calls belong to one step is not certain everywhere: ranges are over all readings of the log.",
     "Whether a step begins is open at {} calls: the record shows neither overlap nor data flow there. "
-    "Ranges are over all readings of it.",
+    "The ranges cover all readings.",
 )
 """What reads otherwise now; besides, the headline says which metric it is, and a tick is for what is the same. What was
 handed in comes first now, and a value that the record does not tell is shown as its range alone."""

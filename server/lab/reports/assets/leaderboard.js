@@ -3,7 +3,7 @@
 const KINDS = { model: "model", baseline: "baseline", client: "client" };
 
 pages.leaderboard = (data, root) => {
-  const main = frame(root, "leaderboard", [`Written by m3bench; nothing on this page is loaded from anywhere. A rank is the range of places that the record bears at 95 %, ${data.joint ? "for all sets together" : "for each set by itself"} (inference for ranks after Mogstad and others, clustered by family).`], data.links, data.links ? [["Home", data.links.home], ["Board"]] : null);
+  const main = frame(root, "leaderboard", [`Written by m3bench; nothing on this page is loaded from anywhere. A rank is the range of places that the data allow at 95 %, ${data.joint ? "for all sets together" : "for each set by itself"} (inference for ranks after Mogstad and others, clustered by family).`], data.links, data.links ? [["Home", data.links.home], ["Board"]] : null);
   main.append(...[
     h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", {}, "Leaderboard"), h("p", { class: "soft" }, count(data.entries.length, "result set")))),
     mixedNote(data.mixed),

@@ -12,7 +12,7 @@ pages.live = (data, root) => {
   const parts = [seatsPart(board), callsPart(board), finishedPart(board), clientsPart(board)];
   main.append(
     h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", {}, "Live"), status)),
-    ...(data.details ? [] : [h("p", { class: "warning", role: "note" }, "Ranked runs: arguments and scores go to the operator alone, who starts the server with --operator-token-file.")]),
+    ...(data.details ? [] : [h("p", { class: "warning", role: "note" }, "Ranked runs: only the operator sees arguments and scores, after starting the server with --operator-token-file.")]),
     ...parts.map((part) => part.node));
 
   let asked = false;
@@ -179,7 +179,7 @@ function callsPart(board) {
     none.hidden = calls.length > 0;
     rows.hidden = calls.length === 0;
     const newer = held ? [...board.calls.keys()].filter((name) => !held.has(name)).length : 0;
-    button.textContent = held ? (newer ? `Go on (${newer}${newer >= LIVE_CALLS ? " or more" : ""} new)` : "Go on") : "Hold";
+    button.textContent = held ? (newer ? `Continue (${newer}${newer >= LIVE_CALLS ? " or more" : ""} new)` : "Go on") : "Hold";
     note.textContent = held ? "held" : calls.length >= LIVE_CALLS ? `the last ${LIVE_CALLS}` : "";
     keyed(body, calls.map((call) => ({ ...call, task: (board.runs.get(call.run) || {}).task || "" })), (call) => call.call, liveCallRow);
   }

@@ -10,7 +10,7 @@ pages.set = (data, root) => {
   const main = frame(root, `results of ${set.name}`, ["Written by m3bench; nothing on this page is loaded from anywhere."], data.links, data.links ? [["Home", data.links.home], ["Board", data.links.board], [set.name]].filter(([, address], at) => at === 2 || address) : null);
   main.append(...[
     setOpening(data),
-    data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not belong together.`) : null,
+    data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not compare.`) : null,
     cautionNote(data.uncertainty),
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),

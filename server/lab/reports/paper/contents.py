@@ -60,8 +60,8 @@ def _results(entries: Sequence[BoardEntry]) -> PaperTable:
              usage.input_tokens, usage.output_tokens, usage.cost, usage.seconds, " ".join(entry.manifest))
         )  # fmt: skip
     caption = (
-        "Tasks solved and average, means over tasks with 95 % intervals; a rank is the range of places that the "
-        "record bears at 95 %."
+        "Tasks solved and average, means over tasks with 95 % intervals; a rank is the range of places that "
+        "the data allow at 95 %."
     )
     return PaperTable(name="results", caption=caption, columns=columns, rows=tuple(rows))
 

@@ -26,9 +26,10 @@ def methods(sets: Sequence[ResultSet], families: int) -> str:
         _limits(sets),
         _counts(sets),
         _numbers(sets),
-        "Repeats are averaged to tasks. Intervals are 95 % posterior intervals of a beta-binomial model with families "
-        "as clusters. Sets are compared task by task with an exact permutation test over families. A rank is the range "
-        "of places that the record bears at 95 %, each set by itself, after Mogstad, Romano, Shaikh and Wilhelm.",
+        "Repeats are averaged per task. Intervals are 95 % posterior intervals of a beta-binomial model with families "
+        "as clusters. Sets are compared task by task with an exact permutation test over families. A rank is "
+        "the range of places that the data allow at 95 %, each set by itself, after Mogstad, Romano, Shaikh "
+        "and Wilhelm.",
     ]
     return " ".join(part for part in parts if part)
 

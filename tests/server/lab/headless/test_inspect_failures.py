@@ -85,7 +85,7 @@ def test_an_outage_of_the_provider_makes_a_sample_void_until_it_is_tried_again(s
     lines = [Sample.model_validate_json(line) for line in written]
     assert sorted((line.task, line.state) for line in lines[:2]) == [("sum-1", "scored"), ("survey-1", "void")]
     void = next(line for line in lines if line.state == "void")
-    assert void.reason == "The model was not heard of again. Its provider says: refused request: <b>out of order</b>"
+    assert void.reason == "The model was not heard from again. Its provider says: refused request: <b>out of order</b>"
     assert void.fault == "provider"
     assert void.usage.input_tokens > 0
 

@@ -269,7 +269,7 @@ def test_resuming_asks_only_for_what_is_missing(judge: Judge, place: Endpoint, j
     assert len(place.requests) == 2 * (3 + 3)
     place.answer, place.requests = opinionated, []
     done = judge(judged_set, "latest", "--resume", "--json")
-    assert "6 votes are there already; 22 are left to ask for." in done.stderr
+    assert "6 votes already exist; 22 are left to ask for." in done.stderr
     assert len(place.requests) == 22
     (run,) = json.loads(done.stdout)["runs"]
     assert run["missing"] == []
@@ -299,7 +299,7 @@ def test_an_interrupted_session_keeps_its_votes_and_can_go_on(judge: Judge, plac
         session.kill()
     assert (session.returncode, errors) == (
         130,
-        "m3bench: interrupted: the votes given so far are kept, and the same command with --resume goes on.\n",
+        "m3bench: interrupted: the votes given so far are kept, and the same command with --resume continues.\n",
     )
     place.answer, place.requests = opinionated, []
     done = judge(judged_set, judged_set, "--resume", "--json")
@@ -402,7 +402,7 @@ def test_a_budget_is_kept_to_the_request_and_resume_goes_on(judge: Judge, place:
     first = judge(judged_set, judged_set, "--what", "grounding", "--budget", "5")
     assert len(place.requests) == 5
     assert "the budget is used up: 5 requests" in first.stderr
-    assert "3 questions left: the same command with --resume goes on." in first.stderr
+    assert "3 questions left: the same command with --resume continues." in first.stderr
     judge(judged_set, judged_set, "--what", "grounding", "--budget", "5", "--resume")
     assert len(place.requests) == 8
 
@@ -411,9 +411,7 @@ def test_a_judge_whose_key_is_refused_is_not_asked_again(judge: Judge, place: En
     place.answer = lambda body: (401, "Incorrect API key") if body["model"] == "one" else opinionated(body)
     done = judge(judged_set, judged_set, "--what", "grounding,completion", "--parallel", "1")
     assert [body["model"] for body in place.requests].count("one") == 1
-    told = (
-        "judge openai-api/local/one was not asked any more: its provider says: authentication (401): Incorrect API key"
-    )
+    told = "judge openai-api/local/one was not asked again: its provider says: authentication (401): Incorrect API key"
     assert told in done.stderr
     assert done.returncode == 0
 

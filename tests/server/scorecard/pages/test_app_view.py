@@ -216,7 +216,7 @@ def test_a_ranked_run_shows_what_its_answer_says_and_nothing_more(browser: Brows
         return str(inside(page).locator("#page").inner_text()).strip()
 
     said = browser.visit(hosted(tmp_path, result), look)
-    assert said == "Scored. This is a ranked run: the score card goes to the operator alone."
+    assert said == "Scored. This is a ranked run: the score card goes only to the operator."
 
 
 def test_a_hostile_card_is_drawn_and_stays_text(browser: Browser, hostile: Played, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_database_that_takes_no_writes_is_named_and_used_again(postgres: Serve
         anyio.run(client.call, 1)
         set_read_only(postgres, place, "off")
         anyio.run(client.call, 2)
-        assert "because the database takes no writes at present: name its primary" in client.refused[1]
+        assert "because the database accepts no writes at present: name its primary" in client.refused[1]
         assert list(client.seen) == [2]
     assert_recorded(place, client)
 
@@ -198,7 +198,7 @@ def test_a_server_that_was_taken_for_dead_writes_nothing_any_more(postgres: Serv
         try:
             assert [run.state for run in other.runs()] == ["abandoned"]
             anyio.run(client.call, 2)
-            assert "others took it for dead and gave its runs up: start it again" in client.refused[2]
+            assert "others took it for dead and gave up its runs: start it again" in client.refused[2]
             assert [int(call.request_id) for call in other.calls(RUN)] == [1]
         finally:
             other.close()

@@ -73,7 +73,7 @@ def test_agents_of_one_command_share_sandboxes_and_one_that_fails_stops_no_other
         def done(sample: Sample, card: ScoreCard | None, name: str = name) -> None:
             if name == "retry":
                 raise UserError("no room")
-            found.setdefault(name, []).append(card and card.average)
+            found.setdefault(name, []).append(None if card is None else card.average)
 
         cells.append(AgentCell(plan=plan, agent=AGENTS[name], done=done, around=partial(_forgiving, plan)))
     anyio.run(play_cells, cells)
