@@ -1,7 +1,8 @@
 """What the scripted model says: it plays tasks to their end, each by its first reference.
 
 Which turn it is follows from the calls in the request, so the model keeps no state: a client may ask the same thing
-twice, or ask for a title in between. The task of a trial is one whose reference has calls side by side, of tools that
+twice, or ask for a title in between. When it asks for a summary, to go on with that in place of the conversation, the
+summary says how many calls there were. The task of a trial is one whose reference has calls side by side, of tools that
 only read and of tools that write, because clients send these in different ways.
 """
 
@@ -22,6 +23,8 @@ MOST_SEARCHES = 5
 """A client whose search finds nothing is asked no longer."""
 
 DONE = "The task is done, and its score card is above."
+
+_SUMMARY = re.compile(r"So far, (\d+) calls were made\.")
 
 
 def task_for(profile: str, catalog: Catalog, library: Library) -> Task:
@@ -81,6 +84,9 @@ class TrialScript:
     def answer(self, request: Request) -> Saying:
         """What to say to a request."""
         made = sum(1 for call in request.calls if any(same(call.tool, name) for name in self._names))
+        made += max((int(number) for text in request.texts for number in _SUMMARY.findall(text)), default=0)
+        if not request.tools:  # No turn of the game can be played: a title or a summary is wanted.
+            return Saying(text=f"So far, {made} calls were made.")
         ends = list(accumulate((len(turn) for turn in self.turns), initial=0))
         if made == ends[-1]:
             return Saying(text=DONE)

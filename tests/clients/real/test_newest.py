@@ -32,6 +32,8 @@ def test_eight_tasks_of_eight_families_are_played_in_three_sessions() -> None:
         started = [call for turns in played.values() for turn in turns for call in turn if call.name == "start_task"]
         assert len(started) == TASKS + 1, "one is abandoned"
         assert played["two"][0][0].arguments["task_id"] == tasks[0].id
+        apart = dict(sessions(tasks, long=False))
+        assert [turn for name in list(apart)[2:] for turn in apart[name]] == played["rest"]
 
 
 def test_the_report_begins_with_what_needs_a_look() -> None:

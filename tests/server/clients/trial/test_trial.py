@@ -67,6 +67,21 @@ def test_tools_that_are_not_loaded_are_searched_for_or_called_through_the_bridge
     assert "left some of them out" in script.answer(asked([BRIDGE], *made, parallel[0])).text
 
 
+def test_a_request_for_a_summary_is_no_turn_and_the_play_goes_on_from_it(script: TrialScript) -> None:
+    names = sorted({call.name for turn in script.turns for call in turn})
+    title = script.answer(asked([]))
+    assert not title.calls
+    made = [call for turn in script.turns[:2] for call in turn]
+    summary = script.answer(asked([], *made))
+    assert not summary.calls
+    compacted = replace(asked(names), texts=(title.text, summary.text))
+    assert script.answer(compacted).calls == script.turns[2]
+    (third,) = {len(turn) for turn in script.turns[2:3]}
+    again = script.answer(replace(compacted, tools={}, calls=script.turns[2]))
+    assert f"{len(made) + third} calls" in again.text, "summaries of what was summed up before count on"
+    assert script.answer(replace(compacted, texts=(summary.text, again.text))).calls == script.turns[3]
+
+
 def test_tools_count_on_the_first_turn_alone() -> None:
     late = Request(tools={"m3bench-a": {}, "m3bench-b": {}}, calls=(), texts=(), pictures=())
     title = Request(tools={}, calls=(), texts=("a title, please",), pictures=())
