@@ -19,15 +19,17 @@ import anyio.to_thread
 
 from m3bench.proxy.transports.access import LOOPBACK
 from m3bench.server.serving.auth.identity import Refusals
-from m3bench.server.serving.auth.people import DAY, hashed
+from m3bench.server.serving.auth.people import DAY, hashed, tried_too_often
 from m3bench.server.store.sign_ins import SignInTables, SignInWork
 from m3bench.tasks.errors import UserError
 
 MOST_REDIRECTS, MOST_REDIRECT, MOST_NAME = 10, 512, 80
-MOST_REGISTERED = 500
-"""Clients that may introduce themselves, besides those that somebody has used."""
+MOST_REGISTERED = 2000
+"""Clients that introduced themselves and that nobody has used; the oldest makes room for another."""
 
-REGISTERED_AN_HOUR = 60
+REGISTERED, REGISTERED_BY_ALL = 30, 600
+"""How many may do so from one address within ten minutes; once as many have from everywhere, one from each."""
+
 UNUSED_DAYS = 2.0
 """After which a client that nobody used is forgotten."""
 
@@ -126,8 +128,12 @@ class OAuthClients:
         known = tuple(json.loads(redirects))
         return OAuthClient(id=id, name=name, redirects=known, method=method, secret=secret, kind=kind)
 
-    def register(self, said: dict[str, Any]) -> tuple[OAuthClient, str | None]:
+    def register(self, said: dict[str, Any], place: str) -> tuple[OAuthClient, str | None]:
         """Take a client that introduces itself; returns it with its secret, which is kept as a hash.
+
+        Args:
+            said: What it says of itself.
+            place: From where: nobody fills the tables for everybody else.
 
         Raises:
             ClientError: It cannot be taken.
@@ -136,17 +142,18 @@ class OAuthClients:
         now = self.clock()
 
         def add(work: SignInWork) -> bool:
+            if tried_too_often(work, f"client {place}", now, REGISTERED, REGISTERED_BY_ALL):
+                return False
             unused = "kind = 'registered' AND used IS NULL"
             work.change(f"DELETE FROM auth_clients WHERE {unused} AND made < ?", now - UNUSED_DAYS * DAY)
-            lately = f"SELECT count(*) FROM auth_clients WHERE {unused} AND made > ?"
-            full = work.rows(f"SELECT count(*) FROM auth_clients WHERE {unused}")[0][0] >= MOST_REGISTERED
-            if full or work.rows(lately, now - 3600)[0][0] >= REGISTERED_AN_HOUR:
-                return False
+            if work.rows(f"SELECT count(*) FROM auth_clients WHERE {unused}")[0][0] >= MOST_REGISTERED:
+                oldest = f"SELECT id FROM auth_clients WHERE {unused} ORDER BY made, id LIMIT 1"
+                work.change(f"DELETE FROM auth_clients WHERE id IN ({oldest})")
             _insert(work, client, now)
             return True
 
         if not self.tables.together(add):
-            raise ClientError("Too many clients have registered: try again in an hour.")
+            raise ClientError("Too many clients have registered: try again in ten minutes.")
         return client, secret
 
     def fix(self, name: str, redirects: Iterable[str], *, public: bool) -> tuple[OAuthClient, str | None]:

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from m3bench.proxy.transports.admission import of_address
 from m3bench.server.serving.auth import consent
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import METHODS, ClientError, OAuthClient, OAuthClients, is_document
@@ -235,7 +236,7 @@ class AuthorizationServer:
         if not isinstance(said, dict):
             return _error("invalid_client_metadata", "Send an object of JSON")
         try:
-            client, secret = await anyio.to_thread.run_sync(self.clients.register, said)
+            client, secret = await anyio.to_thread.run_sync(self.clients.register, said, _place(request))
         except ClientError as error:
             self.refusals.say("a client that registers: %s", error)
             return _error(error.kind, str(error))
@@ -286,7 +287,7 @@ class AuthorizationServer:
         form = await self._own_form(request)
         goes_on = form.get("next", "")
         goes_on = goes_on if goes_on.startswith(f"{_AUTHORIZE}?") and goes_on.isprintable() else "/auth/"
-        place = request.client.host if request.client else ""
+        place = _place(request)
         agent = "".join(letter for letter in request.headers.get("user-agent", "") if letter.isprintable())
         try:
             redeem = partial(self.people.redeem, form.get("code", ""), place, agent)
@@ -347,6 +348,11 @@ class AuthorizationServer:
     def _wrong(self, says: str, what: str, *facts: object, status: int = 400) -> _Refused:
         self.refusals.say(what, *facts)
         return _Refused(consent.wrong_page(says, status))
+
+
+def _place(request: Request) -> str:
+    """Where a request comes from."""
+    return of_address((request.client.host, 0) if request.client else None)
 
 
 async def _body(request: Request) -> bytes:

@@ -18,8 +18,11 @@ DAY = 86400.0
 DEVICE_DAYS = 30.0
 """How long a device stays signed in."""
 
-ATTEMPTS, ATTEMPTS_OF_ALL = 10, 200
-"""Codes that may be tried in vain from one address, and from all together, before it takes a while."""
+ATTEMPTS = 10
+"""Codes that may be tried in vain from one address before it takes a while."""
+
+ATTEMPTS_OF_ALL = 200
+"""Once as many were tried from all addresses, one from each: a flood from many must not lock everybody out."""
 
 ATTEMPTS_SECONDS = 600.0
 
@@ -113,13 +116,13 @@ class People:
         code, now = hashed(_plain(given)), self.clock()
 
         def use(work: SignInWork) -> str | None:
-            if self._tried_too_often(work, place, now):
+            if tried_too_often(work, f"code {place}", now, ATTEMPTS, ATTEMPTS_OF_ALL):
                 return ""
             good = "hash = ? AND used IS NULL AND expires > ?"
             found = work.rows(f"SELECT person FROM auth_invitations WHERE {good}", code, now)
             if not found or not work.change(f"UPDATE auth_invitations SET used = ? WHERE {good}", now, code, now):
                 return None
-            work.change("DELETE FROM auth_attempts WHERE place = ?", place)
+            work.change("DELETE FROM auth_attempts WHERE place = ?", f"code {place}")
             return str(found[0][0])
 
         name = self.tables.together(use)
@@ -183,15 +186,6 @@ class People:
 
         self.tables.together(end)
 
-    def _tried_too_often(self, work: SignInWork, place: str, now: float) -> bool:
-        """Count an attempt, unless there were too many; the transaction has others wait until it is counted."""
-        work.change("DELETE FROM auth_attempts WHERE at < ?", now - ATTEMPTS_SECONDS)
-        here = work.rows("SELECT count(*) FROM auth_attempts WHERE place = ?", place)[0][0]
-        if here >= ATTEMPTS or work.rows("SELECT count(*) FROM auth_attempts")[0][0] >= ATTEMPTS_OF_ALL:
-            return True
-        work.change("INSERT INTO auth_attempts VALUES (?, ?)", place, now)
-        return False
-
     def _overview(self, name: str, scopes: str) -> PersonOverview:
         rows, now = self.tables.rows, self.clock()
         grants = (
@@ -216,6 +210,27 @@ class People:
     def _known(self, name: str) -> None:
         if self._person(name) is None:
             raise UserError(f"Nobody is called {name!r}: `m3bench people list` names everybody.")
+
+
+def tried_too_often(work: SignInWork, what: str, now: float, most: int, most_of_all: int) -> bool:
+    """Count an attempt, unless there were too many; the transaction has others wait until it is counted.
+
+    Args:
+        work: The transaction.
+        what: Is tried, in a word, and from where.
+        now: The time.
+        most: How often it may be tried from there.
+        most_of_all: How often from everywhere, until it may be tried but once from anywhere.
+    """
+    work.change("DELETE FROM auth_attempts WHERE at < ?", now - ATTEMPTS_SECONDS)
+    here = work.rows("SELECT count(*) FROM auth_attempts WHERE place = ?", what)[0][0]
+    kind = f"{what.partition(' ')[0]} "
+    if here >= most or (
+        here and work.rows("SELECT count(*) FROM auth_attempts WHERE place LIKE ?", f"{kind}%")[0][0] >= most_of_all
+    ):
+        return True
+    work.change("INSERT INTO auth_attempts VALUES (?, ?)", what, now)
+    return False
 
 
 def hashed(secret: str) -> str:

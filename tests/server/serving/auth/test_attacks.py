@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from m3bench.server.serving.auth.address import PublicAddress
+from m3bench.server.serving.auth.clients import ClientError, OAuthClients
+from m3bench.server.serving.auth.endpoints import _place
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
-from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS
+from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
 from tests.server.serving.auth.bench import CALLBACK, URL, App, Bench, protected, sent_back
 
 pytestmark = pytest.mark.anyio
@@ -171,19 +174,37 @@ async def test_a_forged_registration_is_refused(tmp_path: Path) -> None:
         assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(0,)]
 
 
-async def test_registering_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("m3bench.server.serving.auth.clients.REGISTERED_AN_HOUR", 3)
+async def test_registering_has_an_end_and_locks_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("m3bench.server.serving.auth.clients.REGISTERED", 3)
+    monkeypatch.setattr("m3bench.server.serving.auth.clients.REGISTERED_BY_ALL", 4)
+    monkeypatch.setattr("m3bench.server.serving.auth.clients.MOST_REGISTERED", 5)
     async with protected(tmp_path) as bench:
+        clients = OAuthClients(bench.tables, bench.documents, bench.clock)
         for _ in range(3):
             await bench.app()
         more = await bench.client.post("/auth/register", json={"redirect_uris": [CALLBACK]})
         assert "Too many clients" in more.json()["error_description"]
         for body in (b"[]", b"{", b"[" * 10_000, b" " * 40_000):
             assert (await bench.client.post("/auth/register", content=body)).status_code in (400, 413)
-        # Those that nobody used make room again.
+        # Others can, each at least once, and those that nobody used make room.
+        said = {"redirect_uris": [CALLBACK]}
+        others = []
+        for number in range(6):
+            bench.clock.now += 1
+            others.append(clients.register(said, f"192.0.2.{number}")[0].id)
+        with pytest.raises(ClientError, match="Too many"):
+            clients.register(said, "192.0.2.1")
+        assert {id for (id,) in bench.tables.rows("SELECT id FROM auth_clients")} >= set(others[3:])
+        assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(5,)]
         bench.clock.now += 3 * 86_400
         await bench.app()
         assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(1,)]
+
+
+async def test_a_network_of_addresses_counts_as_one() -> None:
+    places = [_place(Request({"type": "http", "client": (f"2001:db8::{number}", 1)})) for number in range(3)]
+    assert len(set(places)) == 1
+    assert _place(Request({"type": "http", "client": ("2001:db8:0:1::1", 1)})) != places[0]
 
 
 async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> None:
@@ -265,14 +286,13 @@ async def test_guessing_invitations_comes_to_an_end(tmp_path: Path, caplog: Any)
         late = bench.people.invite("ann", "play", 1)
         bench.clock.now += 86_401
         assert (await browser.sign_in(late)).status_code == 403
-        # From many addresses it comes to an end too.
-        tried = 0
-        for tried in range(ATTEMPTS_OF_ALL + 1):
-            try:
-                assert bench.people.redeem("x" * 20, f"192.0.2.{tried}", "") is None
-            except Exception:
-                break
-        assert 0 < tried <= ATTEMPTS_OF_ALL
+        # From many addresses together it comes to an end too, and nobody else is locked out by that.
+        for number in range(ATTEMPTS_OF_ALL):
+            assert bench.people.redeem("x" * 20, f"192.0.2.{number}", "") is None
+        for number in range(ATTEMPTS_OF_ALL):
+            with pytest.raises(TooManyAttempts):
+                bench.people.redeem("x" * 20, f"192.0.2.{number}", "")
+        assert bench.people.redeem(bench.people.invite("ann", "play", 1), "198.51.100.7", "")
     assert "too many were tried" in caplog.text
     assert code.replace("-", "") not in caplog.text.replace("-", "")
     assert code not in str(list(tmp_path.rglob("*")))

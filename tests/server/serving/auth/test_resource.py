@@ -11,8 +11,8 @@ from m3bench.server.serving.auth.identity import Identity
 from m3bench.server.serving.auth.resource import MOST_CHATS
 from m3bench.tasks.errors import UserError
 from tests.proxy.house import House
-from tests.proxy.web import serving
-from tests.server.serving.auth.bench import URL, protected
+from tests.proxy.web import HEADERS, serving
+from tests.server.serving.auth.bench import LIST, URL, protected
 
 pytestmark = pytest.mark.anyio
 
@@ -117,6 +117,21 @@ async def test_the_seat_is_the_persons_whatever_the_token_and_the_address(tmp_pa
     assert paths[3] == paths[1]
     assert paths[4] not in paths[:4]
     assert [who for _, who in seats] == [f"person {URL} {name}" for name in ("ann", "ann", "bob", "ann", "bob")]
+
+
+async def test_a_session_is_nobody_elses_though_somebody_knows_its_name(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, bob = [(await bench.tokens(name))["access_token"] for name in ("ann", "bob")]
+        opened = await bench.play(ann)
+        session = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+        for token, status in ((ann, 200), (bob, 404), (None, 401)):
+            given = {**HEADERS, **session, **({"authorization": f"Bearer {token}"} if token else {})}
+            assert (await bench.client.post("/mcp", json=LIST, headers=given)).status_code == status
+            if token != ann:
+                ended = await bench.client.delete("/mcp", headers=given)
+                assert ended.status_code == status
+        given = {**HEADERS, **session, "authorization": f"Bearer {ann}"}
+        assert (await bench.client.post("/mcp", json=LIST, headers=given)).status_code == 200
 
 
 async def test_one_person_cannot_take_all_seats(tmp_path: Path) -> None:
