@@ -121,7 +121,7 @@ def ours(values: Floats) -> Floats:
     place = np.repeat(np.arange(values.shape[1]), TASKS)
     parts = np.array([dispersion(sample.ravel(), place, DISPERSION["solved"]) for sample in values])
     means = values.mean(axis=2)
-    found = over_families_of_many(means, TASKS / parts, LEVEL)
+    found = over_families_of_many(means, TASKS, parts, LEVEL)
     return np.array(
         [(min(mean, one.low), max(mean, one.high)) for mean, one in zip(means.mean(axis=1), found, strict=True)]
     )

@@ -17,7 +17,7 @@ from m3bench.server.lab.reports.uncertainty import (
     PassRates,
     SetUncertainty,
     families_of,
-    headline,
+    means_of,
     pass_rates,
     solved_of,
     uncertainty,
@@ -31,7 +31,7 @@ from m3bench.server.scorecard.model import ScoringProfile
 from m3bench.server.scorecard.pages.legend import legend, profile_of
 from m3bench.server.scorecard.pages.plain import cut, shown
 from m3bench.server.scoring import aggregate
-from m3bench.server.scoring.statistics.estimates import Interval
+from m3bench.server.scoring.statistics.estimates import Interval, estimate
 from m3bench.tasks.json_types import JsonObject
 
 SCHEMA = 1
@@ -322,7 +322,7 @@ def summary(results: Sequence[Result]) -> Summary:
     """The aggregate of some runs, with intervals."""
     rows, paper = [result.row for result in results], [result.paper_row for result in results]
     tries, families = solved_of(results), families_of(results)
-    solved = headline(tries, families, "solved")
+    solved = estimate(means_of(tries), families, of="solved")
     averages = [value for result in results if (value := result.card.average) is not None]
     metrics = aggregate.overall(rows)
     return Summary(
@@ -336,8 +336,8 @@ def summary(results: Sequence[Result]) -> Summary:
         paper=aggregate.overall(paper)["average"],
         solved=round(sum(map(sum, tries.values()))),
         checked=sum(map(len, tries.values())),
-        success=solved.value,
-        success_interval=solved.interval,
+        success=None if solved is None else solved.value,
+        success_interval=None if solved is None else solved.interval,
     )
 
 

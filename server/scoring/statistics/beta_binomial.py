@@ -1,12 +1,13 @@
 """The mean of a number between 0 and 1 over families of tasks: the posterior of a beta-binomial model.
 
 Every family has a mean of its own, drawn from a beta distribution with mean `mu` and intraclass correlation `rho`, and
-the tasks of a family are draws from that. Neither parameter is known: `mu` has the prior Beta(PRIOR, PRIOR), `rho` the
-weights of RHOS. The quantiles of `mu` after the data are the interval, its standard deviation is the standard error,
-and nothing special happens at 0 and 1 or where nothing varies.
+the tasks of a family are draws from that. Neither parameter is known: both have priors. Quantiles of `mu` after the
+data are the interval, its standard deviation is the standard error, and nothing special happens at 0 and 1 or where
+nothing varies. Which quantiles these are is calibrated: few families hardly say how much they differ, and fixed
+quantiles would cover too rarely where they differ much and too often where they do not.
 
 A task that was solved or not is one draw. Means over repeats, and averages of metrics, vary less than that: a task then
-counts as `1 / dispersion` draws.
+counts as `1 / dispersion` draws. The constants were chosen by simulation (`bench/intervals.py`).
 """
 
 from collections.abc import Sequence
@@ -19,12 +20,28 @@ from scipy.special import betaincinv, expit, gammaln
 from m3bench.server.scoring.statistics.clusters import Floats, Places
 
 PRIOR = 0.4
-RHOS = {0.02: 1.0, 0.1: 2.0, 0.2: 2.0, 0.3: 1.6, 0.4: 1.3, 0.5: 0.9, 0.6: 0.6, 0.7: 0.4, 0.8: 0.3}
-"""Correlations and how likely they are before the data: families of tasks usually have 10 to 40 % of the variance."""
-_LOGITS, _EDGE = 181, 9.0
-"""Points of the grid of `mu`, evenly spaced in its logit, and where that ends."""
+"""Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
+_MU_PRIOR = 0.47
+"""Of `mu`: the same, where families differ as they usually do."""
+_RHOS = (0.0, 0.04, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.67, 0.8)
+_RHO_PRIOR = 1.26, 2.77
+"""Of `rho`: a beta distribution, most of it between 0.05 and 0.6."""
+_TILT = 0.39, 0.092
+"""Near 0 and 1 high correlations are rarer: slopes of the log-prior in `rho` and in its logarithm."""
+_USUAL = 0.2
+_CALIBRATED = -0.175, -2.8, -0.6
+"""The logarithm by which tails change: throughout, with how far the `rho` that data say is from `_MIDDLE`, and near 0
+and 1 with the logarithm of the dispersion, which repeats make smaller."""
+_MIDDLE = 0.25
+_LEAST_LOGGED = 0.4
+_FEW = 5
+"""With more families all of that fades, as their square root."""
+_POINTS, _EDGE, _CURVE = 141, 9.0, 2.5
+"""Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
 _STEPS = 240
 """Family means are rounded to so many parts, so that likelihoods can be kept."""
+_LEAST = 0.06
+"""No dispersion is smaller: that tasks hardly vary is no proof that others would not."""
 _TRUST = 0.04
 """How much spread, in squares of solved tasks, is assumed before any is seen."""
 
@@ -44,82 +61,115 @@ class _Grid:
 
     logits: Floats
     mus: Floats
+    rhos: Floats
     alphas: Floats
-    betas: Floats
-    fixed: Floats
-    """The part of a family's log-likelihood that is the same for all: −log B(alpha, beta)."""
+    strength: Floats
     prior: Floats
 
 
 @lru_cache(maxsize=1)
 def _grid() -> _Grid:
-    logits = np.linspace(-_EDGE, _EDGE, _LOGITS)
-    mus = expit(logits)
-    strength = 1 / np.array(list(RHOS)) - 1
-    alphas, betas = np.outer(mus, strength), np.outer(1 - mus, strength)
+    bent = _CURVE * np.linspace(-1, 1, _POINTS)
+    logits = _EDGE * np.sinh(bent) / np.sinh(_CURVE)
+    mus, rhos = expit(logits), np.array(_RHOS)
+    # No correlation at all is as a very small one.
+    kept = np.maximum(rhos, 0.015)
+    strength = 1 / np.maximum(rhos, 1e-6) - 1
+    near_ends = np.log(4 * mus * (1 - mus))[:, None]
+    first, second = _RHO_PRIOR
+    by_rho = (first - 1) * np.log(kept) + (second - 1) * np.log(1 - kept) + np.log(np.gradient(rhos))
+    tilt = _TILT[0] * (rhos - 0.3) + _TILT[1] * np.log(kept / _USUAL)
     return _Grid(
         logits=logits,
         mus=mus,
-        alphas=alphas,
-        betas=betas,
-        fixed=gammaln(alphas + betas) - gammaln(alphas) - gammaln(betas),
-        # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a.
-        prior=(PRIOR * (np.log(mus) + np.log(1 - mus)))[:, None] + np.log(list(RHOS.values())),
+        rhos=rhos,
+        alphas=np.outer(mus, strength),
+        strength=strength,
+        # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a; points lie less dense further out.
+        prior=near_ends * (_MU_PRIOR + tilt) + by_rho + np.log(np.cosh(bent))[:, None],
     )
 
 
-@lru_cache(maxsize=8192)
-def _log_likelihood(step: int, draws: float) -> Floats:
-    """Of a family with this mean over so many draws, at every point of the grid."""
-    grid, successes = _grid(), step / _STEPS * draws
-    found: Floats = (
-        grid.fixed
-        + gammaln(successes + grid.alphas)
-        + gammaln(draws - successes + grid.betas)
-        - gammaln(draws + grid.alphas + grid.betas)
-    )
+@lru_cache(maxsize=4096)
+def _rise(step: int, draws: float) -> Floats:
+    """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
+    grid = _grid()
+    found: Floats = gammaln(step / _STEPS * draws + grid.alphas) - gammaln(grid.alphas)
     return found
 
 
-def over_families(means: Sequence[float], draws: Sequence[float], level: float) -> Posterior:
-    """What is known of the mean over families like these, given the mean of each and how many draws it stands for."""
-    grid = _grid()
-    logs = grid.prior.copy()
-    for mean, number in zip(means, draws, strict=True):
-        logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(number))
-    return _summed_up(logs, min(means), max(means), level)
+@lru_cache(maxsize=1024)
+def _fall(draws: float) -> Floats:
+    """The part of the log-likelihood that so many draws have, whatever they bring."""
+    found: Floats = gammaln(draws + _grid().strength) - gammaln(_grid().strength)
+    return found
 
 
-def over_families_of_many(means: Floats, draws: Floats, level: float) -> list[Posterior]:
-    """The same for many agents at once, as simulations need it: means by agent and family, draws by agent."""
-    grid, steps = _grid(), np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
-    rounded = np.array([_two_digits(float(number)) for number in draws])
-    found: list[Posterior | None] = [None] * len(means)
-    for number in np.unique(rounded):
-        rows = np.flatnonzero(rounded == number)
+def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: float, level: float) -> Posterior:
+    """What is known of the mean over families like these.
+
+    Args:
+        means: Of the families.
+        sizes: How many tasks each has.
+        dispersion: How much tasks vary, see `dispersion`.
+        level: Of the interval.
+    """
+    logs = _grid().prior.copy()
+    for mean, size in zip(means, sizes, strict=True):
+        draws, step = _two_digits(size / dispersion), round(min(1.0, max(0.0, mean)) * _STEPS)
+        logs += _rise(step, draws)
+        logs += _rise(_STEPS - step, draws)[::-1]
+        logs -= _fall(draws)
+    return _read_off(logs[None], np.array([means]), np.array([dispersion]), level)[0]
+
+
+def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> list[Posterior]:
+    """The same for many agents at once, as simulations need it: means by agent and family, all families of one size."""
+    shape, steps = _grid().prior.shape, np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
+    rounded = np.array([_two_digits(float(size / part)) for part in dispersions])
+    found: dict[int, Posterior] = {}
+    for draws in np.unique(rounded).tolist():
+        rows = np.flatnonzero(rounded == draws)
         known, place = np.unique(steps[rows], return_inverse=True)
         counts = np.zeros((len(rows), len(known)))
         np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
-        likelihoods = np.stack([_log_likelihood(int(step), float(number)).ravel() for step in known])
-        for row, logs in zip(rows.tolist(), counts @ likelihoods, strict=True):
-            ends = float(means[row].min()), float(means[row].max())
-            found[row] = _summed_up(logs.reshape(grid.prior.shape) + grid.prior, *ends, level)
-    return [one for one in found if one is not None]
+        likelihoods = [_rise(step, draws) + _rise(_STEPS - step, draws)[::-1] - _fall(draws) for step in known.tolist()]
+        logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *shape) + _grid().prior
+        found |= zip(rows.tolist(), _read_off(logs, means[rows], dispersions[rows], level), strict=True)
+    return [found[row] for row in range(len(means))]
 
 
-def _summed_up(logs: Floats, least: float, most: float, level: float) -> Posterior:
-    """What a posterior on the grid says of `mu`, given the lowest and the highest mean of a family."""
+def _read_off(logs: Floats, means: Floats, dispersions: Floats, level: float) -> list[Posterior]:
+    """What posteriors on the grid, [agent, mu, rho], say of `mu`, given the means of families, [agent, family]."""
     grid = _grid()
-    weights = np.exp(logs - logs.max()).sum(axis=1)
-    weights /= weights.sum()
-    middle = float(weights @ grid.mus)
-    ends = np.interp([(1 - level) / 2, (1 + level) / 2], np.cumsum(weights) - weights / 2, grid.logits)
-    low, high = (float(end) for end in expit(ends))
-    return Posterior(
-        deviation=float(weights @ (grid.mus - middle) ** 2) ** 0.5,
-        low=0.0 if most <= 0 else low,
-        high=1.0 if least >= 1 else high,
-    )
+    weights = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
+    weights /= weights.sum(axis=(1, 2), keepdims=True)
+    by_mu, rho = weights.sum(axis=2), weights.sum(axis=1) @ grid.rhos
+    middle = by_mu @ grid.mus
+    deviation = np.sqrt((by_mu * (grid.mus - middle[:, None]) ** 2).sum(axis=1))
+    tail = (1 - level) / 2 * np.exp(_calibration(middle, rho, dispersions, means.shape[1]))
+    reached = np.cumsum(by_mu, axis=1) - by_mu / 2
+    found = []
+    for row, family_means in enumerate(means):
+        ends = np.interp([tail[row], 1 - tail[row]], reached[row], grid.logits)
+        low, high = (float(end) for end in expit(ends))
+        found.append(
+            Posterior(
+                deviation=float(deviation[row]),
+                low=0.0 if family_means.max() <= 0 else low,
+                high=1.0 if family_means.min() >= 1 else high,
+            )
+        )
+    return found
+
+
+def _calibration(middle: Floats, rho: Floats, dispersions: Floats, families: int) -> Floats:
+    """By how much tails are larger, as a logarithm."""
+    always, by_rho, by_dispersion = _CALIBRATED
+    edge = 1 - 4 * middle * (1 - middle)
+    repeated = edge * np.log(np.maximum(dispersions, _LEAST_LOGGED))
+    found: Floats = (always + by_rho * (rho - _MIDDLE) + by_dispersion * repeated) * (_FEW / families) ** 0.5
+    return found
 
 
 @lru_cache(maxsize=1024)
@@ -158,4 +208,4 @@ def dispersion(values: Floats, place: Places, usual: float, *, overall: bool = F
         coin = mean * (1 - mean)
     else:
         coin = float(np.average(means * (1 - means), weights=sizes)) + within / freedom * float((1 / sizes).mean())
-    return min(1.0, max(0.02, (within + _TRUST * usual) / (coin * freedom + _TRUST)))
+    return min(1.0, max(_LEAST, (within + _TRUST * usual) / (coin * freedom + _TRUST)))

@@ -6,6 +6,7 @@ tasks first, and families are the clusters: the question is how a number would f
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -34,17 +35,28 @@ class Clusters:
         return self.count - 1
 
     def sums(self, values: Floats) -> Floats:
-        """Values of tasks, whatever they are along further axes, summed over each cluster."""
+        """Values of tasks, [task] or [task, number], summed over each cluster."""
         if values.ndim == 1:
             summed: Floats = np.bincount(self.place, values, self.count).astype(np.float64, copy=False)
             return summed
-        found = np.zeros((self.count, *values.shape[1:]))
-        np.add.at(found, self.place, values)
+        found: Floats = self._members @ values
+        return found
+
+    @cached_property
+    def _members(self) -> Floats:
+        """Which tasks each cluster has, [cluster, task]."""
+        found: Floats = (np.arange(self.count)[:, None] == self.place).astype(np.float64)
         return found
 
 
 def clusters_of(families: Sequence[str | None]) -> Clusters:
     """The clusters of tasks, given the family of each; tasks are clusters where there is no family, or only one."""
+    return _clusters(tuple(families))
+
+
+@lru_cache(maxsize=256)
+def _clusters(families: tuple[str | None, ...]) -> Clusters:
+    # Every number of a set, and every set of a board, has the same tasks.
     names = [name or f"\0{number}" for number, name in enumerate(families)]
     known = {name: number for number, name in enumerate(dict.fromkeys(names))}
     if len(known) == 1:

@@ -116,7 +116,7 @@ def estimate(
     else:
         part = beta_binomial.dispersion(numbers, found.place, usual)
         sizes = found.sums(np.ones(len(numbers)))
-        known = beta_binomial.over_families((found.sums(numbers) / sizes).tolist(), (sizes / part).tolist(), level)
+        known = beta_binomial.over_families((found.sums(numbers) / sizes).tolist(), sizes.tolist(), part, level)
     return Estimate(
         value=mean,
         error=known.deviation,

@@ -9,14 +9,12 @@ The test turns the sign of whole clusters round: were both sets made by one agen
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
 from m3bench.server.scoring.statistics.clusters import Clusters, Floats, clusters_of, critical
 from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, LEVEL, Interval, caution
-
-Number = TypeVar("Number", float, Floats)
 
 _SAME = 1e-12
 _LATTICE = 4000
@@ -68,38 +66,47 @@ def difference(
     if not common:
         return None
     steps = np.array([second[task] - first[task] for task in common])
-    return difference_of(steps, clusters_of([families.get(task) for task in common]), level=level)
+    return differences_of(steps[:, None], clusters_of([families.get(task) for task in common]), level=level)[0]
 
 
-def difference_of(steps: Floats, found: Clusters, *, level: float = LEVEL) -> Difference:
-    """The same, of the differences of tasks, at least one."""
-    value, error, interval = float(steps.mean()), None, None
+def differences_of(steps: Floats, found: Clusters, *, level: float = LEVEL) -> list[Difference]:
+    """Many comparisons over the same tasks, at least one: the differences of tasks are [task, comparison]."""
+    values, sums = steps.mean(axis=0), found.sums(steps)
+    errors: list[float | None] = [None] * len(values)
     if len(steps) > 1 and found.count > 1:
-        error = standard_error(steps, found)
-        half = critical(found.freedom, level) * error
-        interval = Interval(low=max(-1.0, value - half), high=min(1.0, value + half))
-    return Difference(
-        value=value,
-        error=error,
-        interval=interval,
-        p=sign_test([float(part) for part in found.sums(steps)]) if found.families >= FEW_FAMILIES else None,
-        tasks=len(steps),
-        clusters=found.count,
-        kind=found.kind,
-        families=found.families,
-        better=int((steps > _SAME).sum()),
-        worse=int((steps < -_SAME).sum()),
-    )
+        errors = [*standard_errors(steps, found).tolist()]
+    half = critical(found.freedom, level)
+    better, worse = (steps > _SAME).sum(axis=0).tolist(), (steps < -_SAME).sum(axis=0).tolist()
+    return [
+        Difference(
+            value=value,
+            error=error,
+            interval=None
+            if error is None
+            else Interval(low=max(-1.0, value - half * error), high=min(1.0, value + half * error)),
+            p=sign_test(sums[:, number].tolist()) if found.families >= FEW_FAMILIES else None,
+            tasks=len(steps),
+            clusters=found.count,
+            kind=found.kind,
+            families=found.families,
+            better=better[number],
+            worse=worse[number],
+        )
+        for number, (value, error) in enumerate(zip(values.tolist(), errors, strict=True))
+    ]
 
 
-def standard_error(steps: Floats, clusters: Clusters) -> float:
-    """Of the mean of differences by task: cluster-robust, with the spread of two more tasks."""
-    residuals = clusters.sums(steps) - steps.mean() * clusters.sums(np.ones(len(steps)))
-    spread = float(residuals @ residuals) + unseen(float(steps @ steps), float((abs(steps) > _SAME).sum()))
-    return float((spread * clusters.count / (clusters.count - 1)) ** 0.5) / len(steps)
+def standard_errors(steps: Floats, clusters: Clusters) -> Floats:
+    """Of the means of differences by task, [task, comparison]: cluster-robust, with the spread of two more tasks."""
+    sizes = clusters.sums(np.ones(len(steps)))
+    residuals = clusters.sums(steps) - sizes[:, None] * steps.mean(axis=0)
+    differing = (abs(steps) > _SAME).sum(axis=0).astype(np.float64)
+    spread = (residuals**2).sum(axis=0) + unseen((steps**2).sum(axis=0), differing)
+    found: Floats = np.sqrt(spread * clusters.count / (clusters.count - 1)) / len(steps)
+    return found
 
 
-def unseen(squares: Number, differing: Number) -> Number:
+def unseen(squares: Floats, differing: Floats) -> Floats:
     """The squares that two more tasks would add, given those of the tasks that differ and their number."""
     return 2 * (squares + _UNSEEN_SIZE) / (differing + _UNSEEN_SIZE)
 

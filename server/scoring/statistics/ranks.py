@@ -17,7 +17,7 @@ import numpy as np
 
 from m3bench.server.scoring.statistics.clusters import Floats, clusters_of
 from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, LEVEL
-from m3bench.server.scoring.statistics.paired import Difference, difference, difference_of, unseen
+from m3bench.server.scoring.statistics.paired import Difference, difference, differences_of, unseen
 from m3bench.server.scoring.statistics.power import detectable
 
 APART = 6.0
@@ -118,11 +118,17 @@ def _compared(
     """Every two sets that share a task."""
     # Sets with the same tasks share their clusters, and a set its column with all others.
     same = {name: np.array([*values[name].values()]) for name in names if [*values[name]] == tasks}
-    clusters = clusters_of([families.get(task) for task in tasks]) if tasks else None
+    clusters = clusters_of([families.get(task) for task in tasks])
     for number, first in enumerate(names):
+        others = [name for name in names[number + 1 :] if first in same and name in same]
+        if others and tasks:
+            steps = np.stack([same[name] for name in others], axis=1) - same[first][:, None]
+            known = dict(zip(others, differences_of(steps, clusters), strict=True))
+        else:
+            known = {}
         for second in names[number + 1 :]:
-            if clusters is not None and first in same and second in same:
-                yield first, second, difference_of(same[second] - same[first], clusters)
+            if second in known:
+                yield first, second, known[second]
             elif (found := difference(values[first], values[second], families)) is not None:
                 yield first, second, found
 
