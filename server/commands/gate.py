@@ -12,6 +12,7 @@ from rich.table import Table
 from m3bench.server.commands.options import Families, Json, Sandbox
 from m3bench.server.commands.run import AgentPlan, plans_of_agents, play_agents
 from m3bench.server.commands.screen import console, counted, plain_table, print_json
+from m3bench.server.commands.task_checks import tried
 from m3bench.server.lab.headless.agents.registry import AGENTS
 from m3bench.server.lab.headless.gate import EVERY_TOOL, FLOORS, PLAYED, SIBLING, GateVerdict, judge, scores_of
 from m3bench.server.lab.headless.plan import RunChoice
@@ -71,9 +72,10 @@ def gate(
     Perfect play must get 1. Agents that replay another task (by each of its references, of which the best counts), use
     the right tools on other things or call everything must stay below their floors and solve nothing. One that never
     looks at the picture may solve one task of eight in any family, and one in twenty of all. Agents that fall short by
-    more and more must come out in that order in every family. Prints a table of the agents, the tasks of each family
-    that are solved without eyes and with thresholds in their place, and what does not hold. What was played is kept in
-    the folder: the same command continues where it stopped.
+    more and more must come out in that order in every family. Calls about other things must not match, as `tasks
+    identity` tells. Prints a table of the agents, the tasks of each family that are solved without eyes and with
+    thresholds in their place, and what does not hold. What was played is kept in the folder: the same command continues
+    where it stopped.
 
     The exit code is 1 when something does not hold, 130 after Ctrl-C.
     """
@@ -88,7 +90,8 @@ def gate(
         raise typer.Exit(130) from None
     chosen = [library.task(id) for id in ids]
     whole = {task.family for task in chosen} == {task.family for task in library.tasks.values()}
-    verdict = judge(chosen, [scores_of(read_resultset(plan.folder)) for plan, _ in plays], whole=whole)
+    found = [scores_of(read_resultset(plan.folder)) for plan, _ in plays]
+    verdict = judge(chosen, found, whole=whole, identity=tried(library, chosen, plays[0][0].settings))
     if json:
         print_json({"set": library.set.name, "hash": library.hash, "tasks": len(ids), **verdict.to_json()})
     else:
@@ -129,6 +132,8 @@ def _explain(verdict: GateVerdict) -> None:
         print(f"Exception in {family}: {reason}", file=sys.stderr)
     for problem in verdict.problems:
         print(f"✗ {problem}")
+    if verdict.identity:
+        print(verdict.identity.told, file=sys.stderr)
     families = len(next(iter(verdict.scores.values())).families)
     held = families - len(verdict.exceptions)
     good = (

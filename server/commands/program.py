@@ -30,6 +30,10 @@ _TASKS = {
     "plan": CommandEntry("Write down what each call of a set's references gives and needs.", "task_making:plan"),
     "lint": CommandEntry("Look for mistakes and unfair tasks in a set, without playing it.", "task_checks:lint"),
     "verify": CommandEntry("Prove a set: every reference runs, passes its checks and scores 1.", "task_checks:verify"),
+    "identity": CommandEntry(
+        "Try whether calls about other things match those of a set's references, and honest variants do.",
+        "task_checks:identity",
+    ),
     "gate": CommandEntry("Have agents of known worth play a set, to see whether it may be released.", "gate:gate"),
     "export": CommandEntry("Write a set as public Open-M3-Bench files.", "task_files:export_tasks"),
     "import": CommandEntry("Make a set of tasks from public Open-M3-Bench files.", "task_files:import_tasks"),

@@ -1,13 +1,15 @@
-"""`m3bench tasks lint` and `verify`: is a set of tasks right and fair?"""
+"""`m3bench tasks lint`, `verify` and `identity`: is a set of tasks right and fair?"""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from m3bench.server.commands.options import Json, Sandbox, Tasks
+from m3bench.server.commands.options import Families, Json, Sandbox, Tasks
 from m3bench.server.commands.screen import counter, print_json
 from m3bench.server.lab.authoring.checkpoints import ProofCheckpoints, key_of
 from m3bench.server.lab.authoring.fairness import unfair, unfair_together
+from m3bench.server.lab.authoring.identity import IdentityVerdict, try_set
 from m3bench.server.lab.authoring.lint import lint as lint_task
 from m3bench.server.lab.authoring.lint import lint_set
 from m3bench.server.lab.authoring.verification import verify as prove
@@ -16,6 +18,7 @@ from m3bench.server.serving.backend import backend_of
 from m3bench.server.settings import Settings
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.task import Task
 
 
 def lint(tasks: Tasks = None, json: Json = False) -> None:
@@ -79,3 +82,47 @@ def verify(
         typer.echo(good if not problems else f"{len(problems)} problems.", err=True)
     if problems:
         raise typer.Exit(1)
+
+
+def identity(
+    tasks: Tasks = None,
+    family: Families = None,
+    each: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Look-alikes of each call; all when left out.")
+    ] = None,
+    json: Json = False,
+    sandbox: Sandbox = "process",
+) -> None:
+    """Try whether calls about other things match those of a set's references, and honest variants do.
+
+    \b
+    m3bench tasks identity --tasks my-tasks --family movies
+
+    For every call the nearest other things that the world holds are asked for (the next name, place, day or amount),
+    and the same thing in other words, units and calls. Prints how many of each match, and what does not hold; the exit
+    code is 1 when something does not.
+    """
+    library = Library(tasks or BUNDLED)
+    chosen = [task for task in library.tasks.values() if not family or task.family in family]
+
+    verdict = tried(library, chosen, Settings.of(sandbox=sandbox), each=each)
+    problems = verdict.problems(whole=len(chosen) == len(library.tasks))
+    if json:
+        print_json({"tasks": len(chosen), "hash": library.hash, "problems": list(problems), **verdict.to_json()})
+    else:
+        for line in (*problems, verdict.told):
+            typer.echo(line)
+    if problems:
+        raise typer.Exit(1)
+
+
+def tried(library: Library, chosen: Sequence[Task], settings: Settings, *, each: int | None = None) -> IdentityVerdict:
+    """Look-alikes and variants of some tasks of a set, tried with a count on the screen."""
+
+    async def main() -> IdentityVerdict:
+        with counter(len(chosen), "Trying") as done:
+            async with backend_of(settings) as backend:
+                found = [one async for one in try_set(library, chosen, backend, each=each, progress=done)]
+                return IdentityVerdict(trials=tuple(found))
+
+    return interrupts.run(main)

@@ -1,10 +1,11 @@
 """The release gate of a set of tasks: is a score on it worth anything?
 
 Five things must hold. Perfect play gets 1 and solves every task. Perfect play with one call about another thing gets
-less. Agents that know how such tasks are solved, and not this one, stay below the floors and solve nothing. An agent
-that has every tool and never looks at the picture solves next to nothing. Agents that know the task and fall short of
-it come out in the order in which they fall short, in every family. What an agent with classical vision in place of eyes
-solves is counted by family beside this, without a limit.
+less, and of all such calls hardly one matches, while honest variants do. Agents that know how such tasks are solved,
+and not this one, stay below the floors and solve nothing. An agent that has every tool and never looks at the picture
+solves next to nothing. Agents that know the task and fall short of it come out in the order in which they fall short,
+in every family. What an agent with classical vision in place of eyes solves is counted by family beside this, without a
+limit.
 This module judges results that are there; it plays nothing.
 """
 
@@ -16,6 +17,7 @@ from itertools import pairwise
 from math import fsum
 from typing import NamedTuple
 
+from m3bench.server.lab.authoring.identity import IdentityVerdict
 from m3bench.server.lab.authoring.lookalikes import lookalikes
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.server.scorecard.model import ScoreCard
@@ -33,9 +35,9 @@ class Floor(NamedTuple):
 
 
 SIBLING = "sibling"
-"""Replays another task of the family: one sample for each of that task's references, and the best one counts."""
+"""Replays the likest task of the family: one sample for each of that task's references, and the best one counts."""
 FLOORS = (
-    Floor(SIBLING, mean=0.25, family=0.45),
+    Floor(SIBLING, mean=0.25, family=0.40),
     Floor("generic", mean=0.20),
     Floor("dump", mean=0.15),
 )
@@ -52,7 +54,11 @@ EVERY_TOOL = (BLIND, THRESHOLD)
 GRADES = ("oracle", "retry", "oracle-serial", "missing", "half", "wrong-entity", "wrong-tools", "null")
 """From the best to the worst."""
 LOOKALIKE = "lookalike"
-"""Perfect but for one call about another thing: it must not pass for perfect in any family."""
+"""Perfect but for one call about another thing: worse than perfect in any family, and better than with calls missing.
+
+How it stands to playing serially is open: where a plan is wide, that costs more than one call."""
+ORDER = (*pairwise(GRADES), (LOOKALIKE, "missing"))
+"""What must be better than what."""
 SHOWN = (LOOKALIKE, "rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
 PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), *EVERY_TOOL, *SHOWN)
@@ -132,6 +138,8 @@ class GateVerdict:
     problems: tuple[str, ...]
     exceptions: Mapping[str, str]
     """Families in which the order does not hold because it cannot, and why."""
+    identity: IdentityVerdict | None = None
+    """What calls about other things, and honest variants, came to."""
 
     @property
     def passed(self) -> bool:
@@ -146,6 +154,7 @@ class GateVerdict:
             "passed": self.passed,
             "problems": list(self.problems),
             "exceptions": dict(self.exceptions),
+            "identity": self.identity.to_json() if self.identity else None,
             "agents": [
                 {
                     "agent": agent.agent, "average": agent.mean, "solved": agent.solved,
@@ -157,13 +166,16 @@ class GateVerdict:
         }  # fmt: skip
 
 
-def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> GateVerdict:
+def judge(
+    tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool, identity: IdentityVerdict | None = None
+) -> GateVerdict:
     """Hold what the agents got against the gate.
 
     Args:
         tasks: What was played.
         found: What every agent of `PLAYED` got.
         whole: Every family of the set was played. Means over all tasks are judged only then: families differ.
+        identity: What calls about other things, and honest variants, came to.
     """
     scores = {agent.agent: agent for agent in found}
     out_of_order = dict(_out_of_order(scores))
@@ -176,6 +188,7 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Gat
         *_ceiling(scores["oracle"]),
         *(problem for floor in FLOORS for problem in _above(floor, scores[floor.agent], whole=whole)),
         *_passes_for_perfect(scores["oracle"], scores[LOOKALIKE], tasks),
+        *(identity.problems(whole=whole) if identity else ()),
         *_needs_no_eyes(scores[BLIND], whole=whole),
         *(
             f"{family}: {_pair(better, worse, family, scores)}"
@@ -189,7 +202,7 @@ def judge(tasks: Sequence[Task], found: Sequence[Scores], *, whole: bool) -> Gat
             if agent.unplayed
         ),
     ]
-    return GateVerdict(scores=scores, problems=tuple(problems), exceptions=exceptions)
+    return GateVerdict(scores=scores, problems=tuple(problems), exceptions=exceptions, identity=identity)
 
 
 def _ceiling(oracle: Scores) -> Iterator[str]:
@@ -235,8 +248,8 @@ def _needs_no_eyes(blind: Scores, *, whole: bool) -> Iterator[str]:
 def _out_of_order(scores: Mapping[str, Scores]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The families in which a worse grade is not below a better one, with the neighbours that are not."""
     for family in scores[GRADES[0]].families:
-        value = {agent: scores[agent].families.get(family, 0.0) for agent in GRADES}
-        pairs = [(better, worse) for better, worse in pairwise(GRADES) if value[worse] > value[better] - _SAME]
+        value = {agent: scores[agent].families.get(family, 0.0) for agent in (*GRADES, LOOKALIKE)}
+        pairs = [(better, worse) for better, worse in ORDER if value[worse] > value[better] - _SAME]
         if pairs:
             yield family, pairs
 

@@ -65,7 +65,9 @@ AGENTS = {
         BaselineAgent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
         BaselineAgent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),
         BaselineAgent(
-            name="sibling", about="plays another task of the family, answer included", where="templates.sibling"
+            name="sibling",
+            about="plays the likest other task of the family, answer included",
+            where="templates.sibling",
         ),
         BaselineAgent(name="generic", about="uses the right tools on other things", where="templates.generic"),
         BaselineAgent(name="dump", about="calls every tool and hands in all results", where="templates.dump"),

@@ -6,6 +6,7 @@ that counts is a whole one.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -23,11 +24,11 @@ MAX_ANSWER = 60_000
 
 
 async def sibling(play: AgentPlay) -> str:
-    """Plays a reference of the next task of the family on this task's picture, and gives that task's answer.
+    """Plays a reference of the likest task of the family on this task's picture, and gives that task's answer.
 
     The first sample of a task has the first reference, the second sample the second, and so on in a circle.
     """
-    other = next_task(play)
+    other = likest_task(play)
     ways = references(replace(play, task=other))
     for step in ways[(play.repeat - 1) % len(ways)].steps:
         await play.step([on_this_picture(call, other, play) for call in step.calls])
@@ -66,10 +67,39 @@ async def rehearse(play: AgentPlay) -> str:
 
 def next_task(play: AgentPlay) -> Task:
     """The task of the same family that comes next in the set; of another family where there is no other."""
+    return _after(play)[0]
+
+
+def likest_task(play: AgentPlay) -> Task:
+    """The task of the same family that is most like this one, in its goal, its tools and the calls that both share."""
+    own = _traits(play.task, play.task, play)
+    return max(_after(play), key=lambda other: _shared(own, _traits(other, play.task, play)))
+
+
+def _after(play: AgentPlay) -> list[Task]:
+    """The other tasks of the family in the order of the set, from this one on; of all where there is no other."""
     tasks = list(play.library.tasks.values())
     family = [task for task in tasks if task.family == play.task.family]
     ring = family if len(family) > 1 else tasks
-    return ring[(ring.index(play.task) + 1) % len(ring)]
+    place = ring.index(play.task)
+    return [*ring[place + 1 :], *ring[:place]]
+
+
+def _traits(task: Task, own: Task, play: AgentPlay) -> tuple[Counter[str], ...]:
+    """What a task asks for, which tools its reference uses, and the very calls."""
+    calls = task.references[0].trajectory.calls
+    here = calls if task is own else [on_this_picture(call, task, play) for call in calls]
+    return (
+        Counter(field.name for field in task.fields),
+        Counter(call.tool for call in calls),
+        Counter(f"{call.tool} {json.dumps(call.arguments, sort_keys=True)}" for call in here),
+    )
+
+
+def _shared(own: Sequence[Counter[str]], other: Sequence[Counter[str]]) -> float:
+    """How much two tasks have in common: the sum of the shares of their traits."""
+    pairs = zip(own, other, strict=True)
+    return sum((mine & theirs).total() / max(1, (mine | theirs).total()) for mine, theirs in pairs)
 
 
 def _others(play: AgentPlay) -> Mapping[str, list[Mapping[str, JSON]]]:

@@ -30,7 +30,7 @@ from tests.server.made import family_set
 from tests.sets import write_set
 
 TASKS = tuple(Library().tasks.values())
-SOUND = dict(zip(GRADES, (1.0, 0.98, 0.9, 0.8, 0.58, 0.2, 0.1, 0.0), strict=True))
+SOUND = dict(zip(GRADES, (1.0, 0.98, 0.9, 0.8, 0.58, 0.2, 0.1, 0.0), strict=True)) | {"lookalike": 0.95}
 NARROW, WIDE = "barcode_lookup", "drug"
 
 
@@ -77,9 +77,9 @@ def test_an_agent_above_its_floor_stops_the_set(floor: Any) -> None:
 
 
 def test_some_families_alone_are_held_against_the_limit_of_a_family() -> None:
-    assert judged({"sibling": 0.44}, whole=False).passed
-    assert judged({"sibling": 0.46}, whole=False).problems == (
-        "sibling: 0.460 in barcode_lookup, at most 0.45 is allowed",
+    assert judged({"sibling": 0.39}, whole=False).passed
+    assert judged({"sibling": 0.41}, whole=False).problems == (
+        "sibling: 0.410 in barcode_lookup, at most 0.40 is allowed",
     )
 
 
@@ -125,6 +125,12 @@ def test_perfect_play_that_is_not_perfect_stops_the_set() -> None:
 
 def test_a_call_about_another_thing_that_passes_for_perfect_stops_the_set() -> None:
     assert any("as much as perfect play" in problem for problem in judged({"lookalike": 1.0}).problems)
+
+
+def test_one_call_about_another_thing_is_better_than_calls_missing() -> None:
+    for value in (SOUND["missing"], SOUND["missing"] - 0.1):
+        problems = judged({"lookalike": value}).problems
+        assert problems == (f"barcode_lookup: missing gets 0.800, lookalike {value:.3f}",)
 
 
 def test_tasks_that_could_not_be_played_stop_the_set() -> None:

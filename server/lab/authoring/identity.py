@@ -1,0 +1,247 @@
+"""Identity: are calls about other things told from a reference's own, and honest variants of them not?
+
+Every reference of a set is played. Then the nearest other thing of each of its calls is asked for, and every honest
+variant, in the same workspace. Each is put in the place of the call that it stands for, the run is aligned, and it is
+noted whether it answers that call. What the world resolved to the same thing, such as a title without its article, is
+no look-alike; where another thing told all the facts that the call is there for, it is counted apart. What is other and
+what is the same is made by rule (`lookalikes`, `variants`), not listed.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import anyio
+
+from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
+from m3bench.server.lab.authoring.lookalikes import lookalikes
+from m3bench.server.lab.authoring.replay import play_call
+from m3bench.server.lab.authoring.variants import HonestVariant, variants
+from m3bench.server.scoring.matching.agreement import MadeCall
+from m3bench.server.scoring.matching.effect import align
+from m3bench.server.scoring.signatures import catalog_signatures
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.facts import Held
+from m3bench.tasks.library import Library
+from m3bench.tasks.plan import Plan, PlannedCall, digest
+from m3bench.tasks.task import MEDIA, Task
+from m3bench.tasks.things import same_thing, thing_of
+from m3bench.tasks.trajectory import Call, Trajectory
+
+MOST_LOOKALIKES = 0.005
+"""The share of look-alikes that may match."""
+MOST_NONE = 0.05
+"""The share of made look-alikes that may turn out to be the same thing."""
+LEAST_VARIANTS = 0.98
+"""The share of honest variants that must match."""
+
+Side = Literal["look-alike", "variant"]
+Same = Literal["thing", "facts", ""]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentityTrial:
+    """One call, or several for one, in the place of a reference's own."""
+
+    task: str
+    tool: str
+    side: Side
+    how: str
+    asked: tuple[Call, ...]
+    answered: bool
+    """Whether all of them succeeded."""
+    same: Same
+    """What was the same: the thing that they were about, or all the facts that they told."""
+    matches: bool
+
+    def to_json(self) -> dict[str, object]:
+        """A dict that `json.dumps` takes."""
+        return {
+            "task": self.task, "tool": self.tool, "side": self.side, "how": self.how, "same": self.same,
+            "matches": self.matches, "asked": [call.to_json() for call in self.asked],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdentityVerdict:
+    """What many trials came to."""
+
+    trials: tuple[IdentityTrial, ...]
+
+    def of(self, side: Side) -> list[IdentityTrial]:
+        """The trials of a side, but for what was about the same thing, and for variants that a tool does not take."""
+        own = [one for one in self.trials if one.side == side]
+        return [one for one in own if (one.answered if side == "variant" else one.same != "thing")]
+
+    @property
+    def none(self) -> list[IdentityTrial]:
+        """Look-alikes that told all the facts that were wanted."""
+        return [one for one in self.of("look-alike") if one.same == "facts"]
+
+    @property
+    def mistaken(self) -> list[IdentityTrial]:
+        """Look-alikes that match."""
+        return [one for one in self.of("look-alike") if one.matches and not one.same]
+
+    @property
+    def refused(self) -> list[IdentityTrial]:
+        """Honest variants that do not match."""
+        return [one for one in self.of("variant") if not one.matches]
+
+    def problems(self, *, whole: bool = True) -> tuple[str, ...]:
+        """What does not hold; of few tasks one trial may go wrong, and how many look-alikes are none is open."""
+        others, own = len(self.of("look-alike")), len(self.of("variant"))
+        found = []
+        if len(self.mistaken) > max(1, MOST_LOOKALIKES * (others - len(self.none))):
+            found.append(f"identity: {len(self.mistaken)} of {others} look-alikes match{_named(self.mistaken)}")
+        if whole and len(self.none) > MOST_NONE * others:
+            found.append(f"identity: {len(self.none)} of {others} look-alikes tell the same facts{_named(self.none)}")
+        if len(self.refused) > max(1, (1 - LEAST_VARIANTS) * own):
+            found.append(f"identity: {len(self.refused)} of {own} honest variants do not match{_named(self.refused)}")
+        return tuple(found)
+
+    @property
+    def told(self) -> str:
+        """The counts in a sentence."""
+        others, own = len(self.of("look-alike")), len(self.of("variant"))
+        return (
+            f"{len(self.mistaken)} of {others} look-alikes match, and {len(self.none)} told the same facts; "
+            f"{own - len(self.refused)} of {own} honest variants match."
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """A dict that `json.dumps` takes: counts, and every trial that went wrong."""
+        return {
+            "lookalikes": len(self.of("look-alike")),
+            "lookalikes_with_the_same_facts": len(self.none),
+            "the_same_thing": sum(one.side == "look-alike" and one.same == "thing" for one in self.trials),
+            "lookalikes_that_match": len(self.mistaken),
+            "variants": len(self.of("variant")),
+            "variants_that_do_not_match": len(self.refused),
+            "wrong": [one.to_json() for one in (*self.mistaken, *self.refused)],
+            "same": [one.to_json() for one in self.none],
+        }
+
+
+def _named(trials: Sequence[IdentityTrial]) -> str:
+    """The tools with most of some trials."""
+    most = Counter(f"{one.tool}, {one.how}" for one in trials).most_common(3)
+    return f" ({'; '.join(f'{name}: {count}' for name, count in most)})"
+
+
+async def try_set(
+    library: Library,
+    tasks: Iterable[Task],
+    backend: Backend,
+    *,
+    each: int | None = None,
+    progress: Callable[[str], None] = lambda id: None,
+) -> AsyncIterator[IdentityTrial]:
+    """The trials of tasks, one task after another.
+
+    Args:
+        library: The set.
+        tasks: Those of its tasks that are tried.
+        backend: Where to play.
+        each: So many look-alikes of each call; all when left out.
+        progress: Told the id of each task that was tried.
+    """
+    for task in tasks:
+        for trial in await try_task(library, task, backend, each=each):
+            yield trial
+        progress(task.id)
+
+
+async def try_task(library: Library, task: Task, backend: Backend, *, each: int | None = None) -> list[IdentityTrial]:
+    """The trials of a task's first reference."""
+    with TemporaryDirectory(prefix="m3bench-") as name:
+        workspace = Path(name)
+        (workspace / MEDIA).mkdir()
+        for file, data in library.media(task):
+            (workspace / MEDIA / file).write_bytes(data)
+        spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
+        sandbox = await backend.open(spec)
+        try:
+            return await _trials(library, task, sandbox, each)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await sandbox.aclose()
+
+
+async def _trials(library: Library, task: Task, sandbox: Sandbox, each: int | None) -> list[IdentityTrial]:
+    way, plan = task.references[0].trajectory, library.plans(task)[0]
+    own = [await _made(call, step, sandbox) for step, part in enumerate(way.steps) for call in part.calls]
+    pictures = frozenset((*task.pictures, *task.recordings))
+    found: list[IdentityTrial] = []
+    asked: list[tuple[Side, HonestVariant]] = [
+        ("look-alike", HonestVariant(other.how, (place,), (other.call,)))
+        for place, call in enumerate(way.calls)
+        for other in islice(lookalikes(call), each)
+    ]
+    asked += [("variant", one) for one in variants(way.calls)]
+    for side, one in asked:
+        step = own[one.places[0]].step
+        made = [await _made(call, step, sandbox) for call in one.calls]
+        found.append(
+            IdentityTrial(
+                task=task.id,
+                tool=one.calls[0].tool,
+                side=side,
+                how=one.how,
+                asked=one.calls,
+                answered=not any(call.call.failed for call in made),
+                same=_same(one.places, plan, way, made),
+                matches=_matches(one.places, plan, way, own, made, pictures),
+            )
+        )
+    return found
+
+
+async def _made(call: Call, step: int, sandbox: Sandbox) -> MadeCall:
+    outcome, _, text = await play_call(call.tool, call.arguments, sandbox, load_catalog().ready)
+    return MadeCall(call=_recorded(call, failed=outcome != "success"), step=step, result=text)
+
+
+def _recorded(call: Call, *, failed: bool) -> Call:
+    return Call(tool=call.tool, arguments=call.arguments, failed=failed)
+
+
+def _same(places: Sequence[int], plan: Plan, way: Trajectory, made: Sequence[MadeCall]) -> Same:
+    """Whether calls were about the same as some of a reference, or told all that those are there for."""
+    good = [call for call in made if not call.call.failed]
+    told = Held("\n".join(call.result or "" for call in good))
+    planned = [(plan.calls[place], way.calls[place].tool) for place in places]
+    if all(_is_about(one, tool, good) for one, tool in planned):
+        return "thing"
+    return "facts" if all(_tells(one, good, told) for one, _ in planned) else ""
+
+
+def _is_about(planned: PlannedCall, tool: str, good: Sequence[MadeCall]) -> bool:
+    found = [thing_of(tool, call.result or "") for call in good if call.call.tool == tool]
+    return bool(planned.about) and any(thing and same_thing(tool, planned.about, thing) for thing in found)
+
+
+def _tells(planned: PlannedCall, good: Sequence[MadeCall], told: Held) -> bool:
+    if planned.result and any(digest(call.result or "") == planned.result for call in good):
+        return True
+    return bool(good and planned.gives) and all(told.holds(fact) for fact in planned.gives)
+
+
+def _matches(
+    places: Sequence[int],
+    plan: Plan,
+    way: Trajectory,
+    own: Sequence[MadeCall],
+    made: Sequence[MadeCall],
+    pictures: frozenset[str],
+) -> bool:
+    """Whether calls answer those of the reference whose place they take."""
+    kept = [call for place, call in enumerate(own) if place not in places]
+    asked = frozenset(range(len(kept), len(kept) + len(made)))
+    signatures = catalog_signatures(load_catalog())
+    found = align(way, plan, [*kept, *made], pictures=pictures, signatures=signatures).matches
+    return all(place in found and asked.issuperset(found[place].actual) for place in places)
