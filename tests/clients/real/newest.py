@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from json import dumps, loads
 from pathlib import Path
 
@@ -40,6 +41,8 @@ TASKS = 8
 SESSION_SECONDS = 900.0
 INSTALL_SECONDS = 1200.0
 SLOW_SECONDS = 30
+EARLIER = 3
+"""Versions before the newest that are tried where that has no program for this machine."""
 WIDE = 0.05
 """A range that is wider than this, or does not hold 1.000, is a problem."""
 
@@ -96,23 +99,40 @@ def install(keys: Sequence[str]) -> dict[str, str]:
     manifest = FOLDER / "package.json"
     if not manifest.exists():  # An empty one would have npm remove the clients that are there.
         manifest.write_text('{"private": true}')
-    env = {**os.environ, "PATH": os.pathsep.join([str(Path(node).parent), os.environ["PATH"]])}
-    get = ["install", "--ignore-scripts", "--no-audit", "--no-fund"]
-    lacking: dict[str, str] = {}
-    for key in keys:
-        package = STARTS[key].package
-        for command in ([*get, f"{package}@latest"], ["rebuild", package]):
-            done = subprocess.run(
-                [node, npm, *command, "--loglevel=error"], cwd=FOLDER, env=env, capture_output=True, text=True,
-                timeout=INSTALL_SECONDS, check=False,
-            )  # fmt: skip
-            if done.returncode and command[0] == "install":
-                lacking[key] = f"npm could not install it: {done.stderr.strip().partition(chr(10))[0]}"
-                break
-        else:
-            reason = missing(STARTS[key].program, FOLDER)
-            lacking |= {key: f"{reason} in version {version_of(key)}"} if reason else {}
-    return lacking
+    found = {key: _install([node, npm], key) for key in keys}
+    return {key: reason for key, reason in found.items() if reason is not None}
+
+
+def _install(npm: Sequence[str], key: str) -> str | None:
+    """Get the newest version of a client that has a program for this machine; why there is none, None when there is."""
+    package, program = STARTS[key].package, STARTS[key].program
+    reasons: list[str] = []
+    for version in chain(["latest"], _before_latest(npm, package)):
+        done = _npm(npm, "install", "--ignore-scripts", "--no-audit", "--no-fund", f"{package}@{version}")
+        if done.returncode:
+            return f"npm could not install it: {done.stderr.strip().partition(chr(10))[0]}"
+        _npm(npm, "rebuild", package)
+        missing.cache_clear()
+        reason = missing(program, FOLDER)
+        if reason is None:
+            return None
+        reasons.append(f"{reason} in version {version_of(key)}")
+    return reasons[0]
+
+
+def _before_latest(npm: Sequence[str], package: str) -> Iterator[str]:
+    """The versions before the newest, asked for when that has no program here: registries copy the parts apart."""
+    done = _npm(npm, "view", package, "versions", "--json")
+    versions = loads(done.stdout) if done.returncode == 0 else []
+    yield from [version for version in versions if "-" not in version][-2 : -2 - EARLIER : -1]
+
+
+def _npm(npm: Sequence[str], *command: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "PATH": os.pathsep.join([str(Path(npm[0]).parent), os.environ["PATH"]])}
+    return subprocess.run(
+        [*npm, *command, "--loglevel=error"], cwd=FOLDER, env=env, capture_output=True, text=True,
+        timeout=INSTALL_SECONDS, check=False,
+    )  # fmt: skip
 
 
 def version_of(key: str) -> str:

@@ -1,5 +1,11 @@
 """The newest version of each client plays as the pinned one does; the report tells what does not."""
 
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from json import dumps
+from pathlib import Path
+
 import pytest
 
 from m3bench.server.clients.table import clients as known_clients
@@ -8,6 +14,7 @@ from m3bench.server.clients.trial.starts import STARTS
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import tools_of
+from tests.clients.real import newest
 from tests.clients.real.newest import TASKS, Found, chosen, main, report, sessions
 from tests.clients.real.programs import OUTAGE
 
@@ -43,3 +50,27 @@ def test_the_report_begins_with_what_needs_a_look() -> None:
     assert first == "# Newest clients: 1 of 2 play without a problem"
     assert second == "- **cline 9.9**: two: it asked the model nothing"
     assert "- kilo: gone." in rest
+
+
+def test_where_the_newest_version_has_no_program_here_earlier_ones_are_tried(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def npm(program: Sequence[str], *command: str) -> subprocess.CompletedProcess[str]:
+        asked.append(command[-1])
+        return subprocess.CompletedProcess(command, 0, stdout=dumps(["1.0.0", "1.1.0", "1.2.0-beta", "1.2.0", "1.3.0"]))
+
+    @cache
+    def missing(program: str, folder: Path) -> str | None:
+        return None if asked[-2].endswith("@1.1.0") else "the registry has none"
+
+    monkeypatch.setattr(newest, "FOLDER", tmp_path / "clients")
+    monkeypatch.setattr(newest, "_npm", npm)
+    monkeypatch.setattr(newest, "missing", missing)
+    monkeypatch.setattr(newest, "find_node", lambda: "node")
+    monkeypatch.setattr(newest, "npm_program", lambda node: "npm")
+    assert newest.install(["kilo"]) == {}
+    assert [each.rpartition("@")[2] for each in asked if each.count("@") == 2] == ["latest", "1.2.0", "1.1.0"]
+    monkeypatch.setattr(newest, "EARLIER", 1)
+    assert "registry has none" in newest.install(["kilo"])["kilo"]
