@@ -31,7 +31,7 @@ _DATE = re.compile(rb"(<dcterms:(created|modified)\b[^>]*>)([^<]*)(?=</dcterms:)
 
 
 def check(path: Path, limits: WorkspaceLimits, name: str | None = None) -> None:
-    """Raise `LimitError` when the archive is too large, `ToolError` when it is none or broken.
+    """Raise `LimitError` when the archive is too large, `ToolError` when it is not an archive or is broken.
 
     Args:
         path: The file.

@@ -88,7 +88,7 @@ class Dispatcher:
         """Run a tool.
 
         Raises:
-            UnknownToolError: There is none of that name.
+            UnknownToolError: There is no tool of that name.
             SandboxError: Its server cannot be loaded here, or the machine ran out of something.
             ToolCrashError: It broke.
         """

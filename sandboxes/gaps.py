@@ -1,7 +1,7 @@
 """Gaps of the world: answers that are empty only because the frozen world does not hold what was asked for.
 
 A server words the answer as its public service would; the dispatcher adds the sentence about the gap and marks the
-call. What cannot exist, such as an ISBN whose check digit is wrong, is no gap: see `m3bench.sandboxes.identifiers`.
+call. What cannot exist, such as an ISBN whose check digit is wrong, is not a gap: see `m3bench.sandboxes.identifiers`.
 """
 
 from dataclasses import dataclass

@@ -126,7 +126,7 @@ class HostLink:
         return answer
 
     def forget(self, pending: Pending, *, cancel: bool) -> None:
-        """Expect no answer any more; tell the host when it should not go on."""
+        """Expect no further answer; tell the host when it should stop."""
         self._pending.pop(pending.request, None)
         if cancel and not self.broken:
             notice = {"method": "notifications/cancelled", "params": {"requestId": pending.request}}

@@ -69,7 +69,7 @@ def open_picture(workspace: Workspace, path: str) -> Image.Image:
     Raises:
         PathError: The path leaves the workspace or names no file.
         LimitError: The file or the picture is too large.
-        ToolError: The file is no picture, of an unknown format, or broken.
+        ToolError: The file is not a picture, has an unknown format, or is broken.
     """
     return decode_picture(workspace.existing(path).read_bytes(), workspace.limits, path)
 

@@ -180,7 +180,7 @@ class Recogniser:
         self._remembered: dict[str, Sighting | None] = {}
 
     def recognise(self, file: bytes, image: Image.Image) -> Sighting | None:
-        """What a picture shows; None when it is none of the scenes.
+        """What a picture shows; None when it is not one of the scenes.
 
         Args:
             file: The picture's file, for its hash.

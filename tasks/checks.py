@@ -58,7 +58,7 @@ class Evidence:
 
     answer: str
     fields: Mapping[str, object] | None = None
-    """The fields as the client gave them; None when it gave prose alone."""
+    """The fields as the client gave them; None when it gave only prose."""
     workspace: Path
     calls: Sequence[LoggedCall] = ()
 

@@ -88,7 +88,7 @@ class Measures(NamedTuple):
     things_seen: int
     """Things and lines of writing in the pictures."""
     rounds: int
-    """How often work on a file begins anew after something was looked at or looked up; 0 when no file is made."""
+    """How often work on a file starts again after something was looked at or looked up; 0 when no file is made."""
 
 
 BANDS: dict[str, tuple[int, ...]] = {

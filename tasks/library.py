@@ -187,7 +187,7 @@ def _task_set(path: Path, inode: int, changed_ns: int, size: int) -> TaskSet:
 
 
 class MadeLibrary(Library):
-    """A set that is in memory alone.
+    """A set that is only in memory.
 
     Args:
         made: The set.

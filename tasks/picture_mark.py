@@ -82,8 +82,8 @@ def _letters(text: str) -> str:
 def _lengthened(picture: bytes, mark: str) -> bytes | None:
     """A plain PNG with more rows; None for any other file and for a narrow picture.
 
-    The rows that are there stay as they are packed into pixels, which takes a tenth of the time that drawing the whole
-    picture anew takes.
+    The rows that are there stay as they are packed into pixels, which takes a tenth of the time of drawing the whole
+    picture again.
     """
     chunks = list(_chunks(picture)) if picture.startswith(_PNG) else []
     if not chunks or chunks[0][0] != b"IHDR" or struct.unpack(">5B", chunks[0][1][8:]) != _PLAIN:

@@ -25,7 +25,7 @@ SCHEMA: Literal[1] = 1
 
 
 def digest(text: str) -> str:
-    """A result in few letters; results that differ in spacing alone have the same."""
+    """A result in few letters; results that differ only in spacing have the same."""
     return sha256(fold(text).encode(errors="surrogatepass")).hexdigest()[:16] if text.strip() else ""
 
 

@@ -50,7 +50,7 @@ class Conversation:
     def reading(self, wanted: Collection[int]) -> tuple[int, ...]:
         """Where steps begin when they begin where they must, at the wanted places, and as late as they can otherwise.
 
-        A reading that has the wanted boundaries alone is returned as it is.
+        A reading that has only the wanted boundaries is returned as it is.
         """
         begins = {place for place in self.possible if place in self.forced or place in wanted}
         latest = last = 0

@@ -1,7 +1,7 @@
 """The secret of a ranked set: its tasks and their names are made from it.
 
 It comes from a file, which may be a descriptor such as `/dev/fd/3`, or from the environment, and never from an
-argument, which everybody on a machine can read. What is made of it is in memory alone. Its commitment can be published
+argument, which everybody on a machine can read. What is made from it is only in memory. Its commitment can be published
 before: whoever is shown the secret afterwards sees that it is the same.
 """
 
@@ -62,10 +62,10 @@ class SecretLibrary(MadeLibrary):
 
 
 def make_secret(path: Path) -> Secret:
-    """A new secret, in a file of its owner alone that is not there yet.
+    """A new secret, in a new file that only its owner can read.
 
     Raises:
-        InputFileError: There is a file already, or it cannot be written.
+        InputFileError: The file exists already, or cannot be written.
     """
     text = secrets.token_hex(32)
     try:

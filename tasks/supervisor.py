@@ -22,7 +22,7 @@ CANNOT_START = 127
 """The exit code when the program cannot be started, as a shell has it."""
 
 _KILL_SECONDS = 10.0
-"""How long to go on killing what does not die, such as the program of another user."""
+"""How long to keep killing what does not die, such as the program of another user."""
 _PASS_SECONDS = 0.002
 """Between two looks at what is left."""
 

@@ -331,7 +331,7 @@ class HostedSandbox:
     async def _examine(self, host: RunningHost, request: int) -> None:
         """Replace a host that hangs, after one of its calls was cut off.
 
-        One whose event loop stands still is ended at once. One in which only the tool goes on keeps its other
+        One whose event loop stands still is ended at once. One in which only the tool is still running keeps its other
         calls, but gets no new ones: the tool's server would never come to them.
         """
         alive = await _answers(host, PING_SECONDS, "ping", {})

@@ -1,4 +1,4 @@
-"""Linux Landlock by system call: from here on this process reaches only the files it is told of.
+"""Linux Landlock by system call: from here on this process reaches only the files that it was given.
 
 What it does not do: UDP, pathname sockets and processes stay as they are. It binds the calling thread and
 whatever that thread starts later, so it must come before any other thread. It cannot be undone.

@@ -48,7 +48,7 @@ def service(wheels: Path) -> list[tuple[str, Path | bytes]]:
 
 
 def worker(wheels: Path) -> list[tuple[str, Path | bytes]]:
-    """The members of the workers' context: libraries alone."""
+    """The members of the workers' context: only libraries."""
     return [*_scripts("sbom.py"), *_wheels(wheels)]
 
 

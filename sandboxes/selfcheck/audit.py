@@ -110,7 +110,7 @@ def _typed(tool: Tool, argument: str, text: str) -> object:
 
 Verdict = Literal["true", "wrong", "gap"]
 """A search that finds another thing than was meant is `wrong` too: it misleads. An answer that says of itself that it
-is drawn and not reported is no claim about the real world: if it is not true by chance, it is a `gap`."""
+is drawn and not reported makes no claim about the real world: if it is not true by chance, it is a `gap`."""
 
 _DRAWN = ("(Chosen for this offline world:", '"Synthetic":"Open High Low Close Volume"', '"synthetic": "lastPrice ')
 """How tools say so."""

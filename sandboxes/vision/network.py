@@ -176,7 +176,7 @@ def _resize_bilinear(node: GraphNode, values: Tensor, size: Tensor) -> Tensor:
 
 
 def _strided_slice(node: GraphNode, values: Tensor, start: Tensor, stop: Tensor, step: Tensor) -> Tensor:
-    """One number of a shape: the only use that is made of it here."""
+    """One number of a shape: the only use of it here."""
     part = values[int(start[0]) : int(stop[0]) : int(step[0])]
     return part[0] if node.integer("shrink_axis_mask") else part
 

@@ -30,7 +30,7 @@ def point_id(point: Point, kind: str) -> str:
 
 
 def position(identifier: str, kind: str) -> Point | None:
-    """Where the position with this `point_id` is; None when it is no such id of that kind."""
+    """Where the position with this `point_id` is; None when it is not such an id."""
     try:
         data = urlsafe_b64decode(identifier + "=" * (-len(identifier) % 4))
     except ValueError:

@@ -489,7 +489,7 @@ def _report(plans: Sequence[RunPlan], *, json: bool) -> None:
 
 
 def _again() -> str:
-    """The command that goes on with this run."""
+    """The command that continues this run."""
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
     return shlex.join(["m3bench", *given, "--resume"])
 

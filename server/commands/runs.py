@@ -41,7 +41,7 @@ class PruneOptions:
 
     @property
     def states(self) -> set[str]:
-        """The states of runs that go.
+        """The states of runs to delete.
 
         Raises:
             UserError: There is no such state.

@@ -24,7 +24,7 @@ _PLAIN_WIDTH = 120
 
 
 class _Screen(Console):
-    """Standard output; that nobody reads on is no failure."""
+    """Standard output; it is not a failure when the reader stops."""
 
     def on_broken_pipe(self) -> None:
         """Say it as any other writer does: rich would end the program with exit code 1."""

@@ -220,7 +220,7 @@ def study(
 
 
 def _left(expected: Sequence[Forecast]) -> str:
-    """What it will take to go on, in words."""
+    """What it will take to continue, in words."""
     samples, tokens, seconds = (sum(getattr(part, name) for part in expected) for name in ("left", "tokens", "seconds"))
     cost = _cost_of(expected)
     price = "at a cost that is not known" if cost is None else f"${cost:.2f}"

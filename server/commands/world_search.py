@@ -67,7 +67,7 @@ def search(words: Sequence[str], table: str | None, limit: int, *, as_json: bool
 
 
 def _write(lines: Sequence[str]) -> None:
-    """Print lines, with ? for what the terminal cannot show; that nobody reads on, as `| head`, is no failure."""
+    """Print lines, with ? for what the terminal cannot show; a reader that stops, as `| head` does, is no failure."""
     encoding = sys.stdout.encoding or "utf-8"
     text = "".join(f"{line}\n" for line in lines).encode(encoding, "replace").decode(encoding)
     try:

@@ -1,6 +1,6 @@
 """Two result sets over the same tasks: is one better, and how sure is that.
 
-Paired: repeats are averaged to tasks, and the difference of each task is taken, so what makes a task hard for both
+Paired: repeats are averaged per task, and the difference of each task is taken, so what makes a task hard for both
 cancels out. Tasks that only one set has are listed, not compared. How sure: `statistics.paired`.
 """
 
@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def caution(self) -> str | None:
-        """What the intervals do not cover, and why there is no test; None where there is one."""
+        """What the intervals do not cover, and why there is no test; None where there is a test."""
         return next((change.paired.caution for change in self.changes if change.paired is not None), None)
 
 

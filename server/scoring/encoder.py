@@ -1,6 +1,6 @@
 """Encoders: texts in, unit vectors out.
 
-The Protocol is the seam. `MiniLM` (in `minilm`) is the default and needs numpy alone; `SentenceTransformerEncoder`
+The Protocol is the seam. `MiniLM` (in `minilm`) is the default and needs only numpy; `SentenceTransformerEncoder`
 is the reference for it and the door to any other model. `CachedEncoder` (in `cache`) wraps either so that no text is
 encoded twice. Nothing heavy is imported before an encoder is opened.
 """
@@ -101,7 +101,7 @@ class SentenceTransformerEncoder:
 
 
 def check_encoder(name: str) -> None:
-    """Raise what is wrong with the name of an encoder, before anything is scored with it.
+    """Raise if the name of an encoder is wrong, before anything is scored with it.
 
     Raises:
         UserError: There is no such encoder, or its package is missing.

@@ -420,7 +420,7 @@ class _Partitions:
 
     @cached_property
     def _forced_suffice(self) -> bool:
-        """Whether these boundaries alone are a reading."""
+        """Whether just these boundaries are a reading."""
         forced = self._forced
         return all(bisect_left(forced, floor) < bisect_right(forced, at) for at, floor in enumerate(self.floor))
 

@@ -1,8 +1,8 @@
 """A way out for containers that ask for it, to public addresses only.
 
-A network of its own with rules on the machine's packet filter: nothing from that network reaches a private,
-link-local or otherwise special address, this machine, or a neighbour. What a server does with names is no
-matter, because addresses are judged where packets pass. Where rules cannot be set there is no way out.
+A network of its own with rules on the machine's packet filter: nothing from that network reaches a private, link-local
+or otherwise special address, this machine, or a neighbour. What a server does with names does not matter, because
+addresses are judged where packets pass. Where rules cannot be set there is no way out.
 """
 
 import os

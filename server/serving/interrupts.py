@@ -1,7 +1,7 @@
 """Runs what a command does so that Ctrl-C ends it in order: everything under way is cancelled, and cleans up.
 
-Python's own way cancels the outermost task alone, whatever it was about to do, and what is inside can come apart:
-groups of tasks are left in the wrong order, and an error stands in the place of Ctrl-C. Presses while things are being
+Python's own way cancels only the outermost task, whatever it was about to do, and what is inside can come apart:
+groups of tasks are left in the wrong order, and an error takes the place of Ctrl-C. Presses while things are being
 cleaned up change nothing.
 """
 

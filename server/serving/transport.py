@@ -82,7 +82,7 @@ class Pages(Protocol):
         ...
 
     def close(self) -> None:
-        """End the streams that would go on."""
+        """End the streams that would continue."""
         ...
 
 

@@ -147,7 +147,7 @@ class Script:
 
     play: Play
     goal: str = ""
-    """What somebody wants to know of the picture: a name from the family's file, empty where it has one goal alone."""
+    """What somebody wants to know about the picture: a name from the family's file, empty where it has only one goal."""
     steps: list[tuple[ReferenceCall, ...]] = field(default_factory=list)
 
     async def step(self, *calls: ReferenceCall) -> list[str]:

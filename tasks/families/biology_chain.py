@@ -194,7 +194,7 @@ class BiologyChain(Family):
         )
 
     async def _odd(self, seen: _Seen, composition: Composition, air: int, play: Script) -> Solution:
-        """The one that is no part of the chain: cut out, and looked up; and the circled people blurred."""
+        """The one that is not part of the chain: cut out, and looked up; and the circled people blurred."""
         odd, told = seen.stranger, composition.facts["telling"].get(seen.stranger.name, ())
         need(len(told) >= 5, "its article says nothing that it alone says")
         cut = Found(odd.name, creatures.grown(odd.box, air, (composition.scene.width, composition.scene.height)))

@@ -98,7 +98,7 @@ class BiologyCut(Family):
     sunk = words()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Six or seven animals and a thing that is none; three or four animals are circled."""
+        """Six or seven animals and a thing that is not one; three or four animals are circled."""
         land = rng.choice(sorted(self.lands))
         animals = rng.sample(self.lands[land], min(_ANIMALS, len(self.lands[land])))
         thing = rng.choice(self.sunk if land == "sea" else self.things)

@@ -54,7 +54,7 @@ def cover(art: Art, look: Cover) -> Canvas:
 
 
 def unlike(rng: random.Random, looks: Sequence[Cover], like: Cover, *, motif: bool) -> Cover:
-    """A cover that shares its motif, or else its colour and pattern, with one and is none of those there are."""
+    """A cover that shares its motif, or else its colour and pattern, with one and is not one of those that exist."""
     if motif:
         colour = rng.choice(
             [candidate for candidate in COLOURS if candidate not in {look.colour for look in looks if look == like}]

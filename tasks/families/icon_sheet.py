@@ -41,7 +41,7 @@ class _Icon(NamedTuple):
 
 
 class IconSheet(DraftFamily):
-    """Look the circled icons up and the draft over; then take out, turn round, recolour and file anew."""
+    """Look the circled icons up and the draft over; then take out, turn round, recolour and file again."""
 
     name = "icon_sheet"
     servers = ("studio", "hugeicons-mcp")

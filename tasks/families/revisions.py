@@ -174,7 +174,7 @@ class DraftFamily(Family):
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """A draft, and what is to become of it."""
+    """A draft, and what it is to become."""
 
     name: str
     """Of its file."""
@@ -194,7 +194,7 @@ class Work:
 
 
 def with_work(composition: Composition, work: Work, **facts: object) -> Composition:
-    """A composition whose scene has the draft, and which knows what is to become of it and further facts."""
+    """A composition whose scene has the draft, and which knows what it is to become, and further facts."""
     draft = Draft(name=work.name, title=work.title, data=work.draft.svg().encode())
     scene = replace(composition.scene, drafts=(draft,))
     return replace(composition, scene=scene, facts={**composition.facts, "work": work, **facts})

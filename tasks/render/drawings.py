@@ -36,7 +36,7 @@ def sheet(name: str) -> dict[str, SymbolDrawing]:
     """The drawings of a sheet by what they show.
 
     Raises:
-        ValueError: A part of the sheet is no symbol as described above.
+        ValueError: A part of the sheet is not a symbol as described above.
     """
     file = _FOLDER / f"{name}.svg"
     text = file.read_text(encoding="utf-8")

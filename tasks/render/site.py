@@ -252,7 +252,7 @@ def gas(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
 
 
 def rails(rng: random.Random, x: float, foot: float, size: float) -> list[str]:
-    """A ladder with its highest and lowest rung alone."""
+    """A ladder with only its highest and lowest rung."""
     half, tall, dark = size * 0.25, size * 1.15, "#74481f"
     ends = [line(x - half, foot - tall * at, x + half, foot - tall * at, "#9a6630", 9) for at in (0.12, 0.87)]
     sides = [line(x + side, foot, x + side, foot - tall, dark, 12) for side in (-half, half)]

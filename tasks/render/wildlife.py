@@ -1,7 +1,7 @@
 """Animals, plants and people where they live: on land, under water, behind the glass of an aquarium.
 
 What is put down does not overlap: everything has a place of its own, and its size follows from the place. Animals of
-which the art shows the head alone look out of a bush or a heap of snow.
+which the art shows only the head look out of a bush or a heap of snow.
 """
 
 import math
@@ -17,7 +17,7 @@ from m3bench.tasks.render.shapes import ellipse, fade, line, mix, path, polygon,
 from m3bench.tasks.scene import Box
 
 HEADS = frozenset({"bear", "boar", "fox", "frog", "koala", "lion", "moose", "panda", "polar bear", "raccoon", "wolf"})
-"""Art that shows a head alone."""
+"""Art that shows only a head."""
 FLYING = frozenset({"bat", "bee", "butterfly", "dove", "eagle", "fly", "mosquito"})
 _SIZES = {
     1.0: {"bear", "bison", "camel", "coral", "cow", "deer", "donkey", "elephant", "giraffe", "gorilla", "hippopotamus", "horse",

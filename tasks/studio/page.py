@@ -48,7 +48,7 @@ MOST_SHEETS = 12
 
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,39}")
 _PLAIN = re.compile(r"[\w#(),. %+-]{0,4000}")
-"""What a value may have that is no number: colours, points, outlines, moves. No address can be written with it."""
+"""What a value may have that is not a number: colours, points, outlines, moves. No address can be written with it."""
 _NEEDED = {
     "rect": ("width", "height"),
     "circle": ("r",),
@@ -59,7 +59,7 @@ _NEEDED = {
 
 
 class PageError(Exception):
-    """Something is no page, or cannot be part of one; the message says why."""
+    """Something is not a page, or cannot be part of one; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Element:
     """One of `KINDS`."""
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     text: str = ""
-    """What is written; for texts alone."""
+    """What is written; only for texts."""
 
     def number(self, name: str, otherwise: float = 0.0) -> float:
         """An attribute that is a number."""
@@ -212,7 +212,7 @@ def read(data: bytes) -> Page:
     """The page in a file.
 
     Raises:
-        PageError: It is no page.
+        PageError: It is not a page.
     """
     try:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
@@ -333,7 +333,7 @@ def _dashed(more: Mapping[str, Attribute]) -> dict[str, Attribute]:
 FORMS: Mapping[str, Callable[[bytes], Sequence[Page]]] = {
     ".svg": lambda data: (read(data),),
 }
-"""Functions that make pages of a file and raise `PageError` when it is none of theirs."""
+"""Functions that make pages of a file and raise `PageError` when it is not one of theirs."""
 
 
 def pages(name: str, data: bytes) -> Sequence[Page]:

@@ -1,6 +1,6 @@
 """Pages as pictures, and where their elements are: exact for shapes, by font metrics for text, by rendering for paths.
 
-resvg renders with our fonts alone: the same pixels, within a shade, on every machine.
+resvg renders only with our fonts: the same pixels, within a shade, on every machine.
 """
 
 import io

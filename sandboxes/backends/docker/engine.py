@@ -39,7 +39,7 @@ ANSWER_SECONDS = 30.0
 CONNECT_SECONDS = 5.0
 """Time for the engine to accept a connection."""
 BACKOFF_SECONDS = 10.0
-"""How long an engine that gave no answer is not asked again, since everybody would wait in vain."""
+"""How long an engine that gave no answer is not asked again, so that nobody waits for nothing."""
 
 QUESTIONS = 16
 """Questions asked at the same time."""
@@ -192,7 +192,7 @@ def is_gone(error: BaseException) -> bool:
 
 
 def _status(error: BaseException) -> int | None:
-    """The HTTP status of an answer; None for an error that is no answer."""
+    """The HTTP status of an answer; None for an error without one."""
     with suppress(AttributeError):
         return int(error.response.status_code)  # type: ignore[attr-defined]
     return None

@@ -45,7 +45,7 @@ _CHUNK = 64 * 1024
 
 
 class _Stream(Protocol):
-    """What the SDK gives for an attached container where that is no plain socket."""
+    """What the SDK gives for an attached container where that is not a plain socket."""
 
     def recv(self, size: int, /) -> bytes: ...
     def sendall(self, data: bytes, /) -> object: ...

@@ -52,7 +52,7 @@ def check_engine(settings: Settings) -> list[Diagnostic]:
 
 
 def _check(engine: DockerEngine) -> list[Diagnostic]:
-    """Everything about an engine; when it does not answer, that alone."""
+    """Everything about an engine; only that it does not answer, when it does not."""
     try:
         version = engine.answer(lambda client: client.version())
     except SandboxError as error:

@@ -21,7 +21,7 @@ def with_small_pictures(at_hand: TaskShown, most: int) -> TaskShown:
 
 
 def shrunk(name: str, data: bytes, most: int) -> bytes | None:
-    """A picture of at most so many pixels each way; None for what is no picture."""
+    """A picture of at most this many pixels each way; None for anything but a picture."""
     if not picture_type(name).startswith("image/"):
         return None
     try:

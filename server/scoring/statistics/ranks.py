@@ -1,4 +1,4 @@
-"""Ranks of result sets on the same tasks: which places the record bears.
+"""Ranks of result sets on the same tasks: which places the data allow.
 
 Inference for ranks after Mogstad, Romano, Shaikh and Wilhelm: a set is behind all that are clearly better and ahead of
 all that are clearly worse, and the places between are its rank. A difference is clear when it is more standard errors
@@ -45,7 +45,7 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Rank:
-    """Which places among the sets the record bears."""
+    """Which places among the sets the data allow."""
 
     low: int
     high: int

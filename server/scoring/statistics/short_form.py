@@ -171,8 +171,8 @@ def cross_validated(
     Args:
         record: What sets did.
         models: Of all sets.
-        count: Of tasks, chosen anew without each set.
-        fixed: The tasks of the short form, where it is there already.
+        count: Of tasks, chosen again without each set.
+        fixed: The tasks of the short form, where it exists already.
     """
     played = (record.solved.tries > 0).mean(axis=1) >= ENOUGH
     rows = [int(row) for row in np.flatnonzero(played)]
