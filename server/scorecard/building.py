@@ -53,6 +53,7 @@ from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord, handed_in
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.grounding import SeenFacts, seen_in, ungrounded
+from m3bench.tasks.answers.groups import Table
 from m3bench.tasks.answers.reading import findings_of, read
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
@@ -152,6 +153,8 @@ class _Checked:
     """What was handed in for each field."""
     right: Mapping[str, str]
     """The right values of fields that may be told."""
+    columns: Mapping[str, Sequence[str]]
+    """What the columns of tables are called."""
     untraced: Sequence[str] | None
     """The fields whose values cannot be traced to what the run saw; None when there is nothing to trace."""
 
@@ -175,15 +178,30 @@ class _Checked:
                 check=finding.check,
                 passed=finding.passed,
                 reason=finding.reason,
-                given=" · ".join(_told_value(value) for value in self.given.get(finding.check, ()))[:_MAX_VALUE],
+                given=self._told(finding.check)[:_MAX_VALUE],
                 right="" if finding.passed else self.right.get(finding.check, "")[:_MAX_VALUE],
             )
             for finding in self.findings
         )
 
+    def _told(self, name: str) -> str:
+        return " · ".join(_told_value(value, self.columns.get(name, ())) for value in self.given.get(name, ()))
 
-def _told_value(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+def _told_value(value: object, columns: Sequence[str]) -> str:
+    """A value as a person reads it; rows in the order of the columns, since a record gives back no order."""
+    return value if isinstance(value, str) else json.dumps(_in_order(value, columns), ensure_ascii=False, default=str)
+
+
+def _in_order(value: object, columns: Sequence[str]) -> object:
+    match value:
+        case list():
+            return [_in_order(row, columns) for row in value]
+        case dict():
+            named = {name: value[name] for name in columns if name in value}
+            return named | {name: value[name] for name in sorted(value, key=str) if name not in named}
+        case _:
+            return value
 
 
 def _checked(run: RunRecord, task: Task, played: PlayedRun, workspace: Path, scenes: Sequence[Scene]) -> _Checked:
@@ -196,12 +214,13 @@ def _checked(run: RunRecord, task: Task, played: PlayedRun, workspace: Path, sce
     given = read(task.fields, evidence.answer, evidence.fields)
     told = [field for field in task.fields if not isinstance(field.value, File)] if run.mode == "practice" else []
     right = {field.name: field.value.said() for field in told}
+    columns = {field.name: field.value.columns for field in task.fields if isinstance(field.value, Table)}
     if not given:
-        return _Checked(findings=findings, given={}, right=right, untraced=None)
+        return _Checked(findings=findings, given={}, right=right, columns=columns, untraced=None)
     seen = SeenFacts([*(call.text for call in calls if call.outcome == "success"), *seen_in(scenes)])
     passed = {finding.check for finding in findings if finding.passed}
     untraced = ungrounded(task.fields, given, passed, seen)
-    return _Checked(findings=findings, given=given, right=right, untraced=untraced)
+    return _Checked(findings=findings, given=given, right=right, columns=columns, untraced=untraced)
 
 
 @cache

@@ -56,8 +56,8 @@ def leased(postgres: Server, url: str) -> int:
     return int(postgres.execute("SELECT count(*) FROM m3bench.queued_samples WHERE state = 'leased'", url))
 
 
+@pytest.mark.night
 @pytest.mark.ray
-@pytest.mark.slow
 def test_workers_on_a_cluster_play_everything_once_though_a_node_and_a_worker_die(
     postgres: Server, nodes: Nodes, tmp_path: Path
 ) -> None:
@@ -82,8 +82,8 @@ def test_workers_on_a_cluster_play_everything_once_though_a_node_and_a_worker_di
     eventually(lambda: not workers_of(url), "no worker is left", 60)
 
 
-@pytest.mark.night
 @pytest.mark.ray
+@pytest.mark.slow
 def test_ctrl_c_ends_the_workers_on_the_cluster_and_gives_their_samples_back(
     postgres: Server, nodes: Nodes, tmp_path: Path
 ) -> None:

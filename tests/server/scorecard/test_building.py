@@ -296,3 +296,26 @@ def test_the_right_value_of_a_wrong_field_is_told_in_practice_alone(
     ]  # fmt: skip
     assert ("Lagos" in markdown(card)) is (mode == "practice")
     assert read_card(json.loads(json.dumps(card.to_json()))) == card
+
+
+def test_a_table_is_told_by_its_columns_in_whatever_order_it_came_back() -> None:
+    value = {
+        "type": "table",
+        "columns": ["title", "year"],
+        "rows": [[{"type": "name", "value": "Roma"}, {"type": "integer", "value": 2018}]],
+    }
+    task = Task.model_validate(
+        {
+            **TASK.model_dump(mode="json"),
+            "checks": [],
+            "fields": [{"name": "films", "meaning": "which they are", "value": value}],
+        }
+    )
+    row = {"year": 2018, "title": "Roma", "b": 1, "a": 2}
+    for given in (row, dict(sorted(row.items()))):
+        run = RunRecord(
+            id="r", seat="s", task=task.id, state="submitted", mode="practice", started="", ended=None, answer="",
+            seal=None, manifest={}, scorecard=None, fields={"films": [given]},
+        )  # fmt: skip
+        card = score_run(run, task, ONE_BY_ONE, Path("nowhere"), open_encoder())
+        assert card.checks[0].given == '[{"title": "Roma", "year": 2018, "a": 2, "b": 1}]'
