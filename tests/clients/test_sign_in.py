@@ -1,6 +1,7 @@
 """Clients that others wrote sign in, play a task to the end, and renew their tokens in the middle of it."""
 
 import json
+import re
 import secrets
 import ssl
 import subprocess
@@ -20,7 +21,7 @@ from pydantic import AnyUrl
 
 from tests.clients.node import Node
 from tests.clients.people import SignedServer, free_port, query, signing_in
-from tests.clients.test_independent import NUMBERS, check
+from tests.clients.test_independent import NUMBERS, Inspector, check, lines, result
 from tests.server.conftest import SERVE
 from tests.server.serving.auth.bench import CALLBACK
 from tests.server.serving.auth.test_clients import certificate
@@ -127,6 +128,30 @@ def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: Signed
     report, tokens = told.strip().splitlines()
     check(json.loads(report))
     assert tokens == "TOKENS 2"
+
+
+@pytest.mark.node
+def test_the_inspector_signs_in_and_plays_on_with_a_new_token(
+    node: Node, server: SignedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process for each request, all of one person."""
+    # Without a terminal it signs nobody in unless it may open a browser, and forgets them with the process.
+    given = {"MCP_AUTO_OPEN_ENABLED": "true", "BROWSER": "true", "MCP_INSPECTOR_SECRET_STORE": "file"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    inspector = Inspector(node, [f"{server.url}/mcp"], tmp_path)
+    asking = inspector.start("tools/list")
+    assert asking.stderr
+    address = re.compile(rf"{re.escape(server.url)}/auth/authorize\?\S+")
+    found = next(filter(None, (address.search(line) for line in asking.stderr)), None)
+    assert found
+    httpx2.get(server.allow(found[0], "inspector"), timeout=60)
+    assert "start_task" in [tool["name"] for tool in result(asking)["tools"]]
+    inspector.call("start_task", task_id="sum-1")
+    assert server.expire()
+    assert lines(inspector.call("math__sum", numbers=NUMBERS)) == "108"
+    inspector.call("submit", answer="108")
+    assert inspector.call("score")["_meta"]["m3bench/card"]["metrics"]["average"] == 1.0
 
 
 @pytest.mark.node

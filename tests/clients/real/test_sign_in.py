@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from m3bench.server.clients.client import NAME
@@ -40,8 +41,9 @@ SECONDS = 240.0
 LOGINS = {
     "claude-code": ("mcp", "login", NAME, "--no-browser"),
     "codex": ("mcp", "login", NAME, "--no-browser", "--oauth-client-registration", "dcr"),
+    "opencode": ("mcp", "auth", NAME),
 }
-"""What each is asked to sign in with; they then read where the browser was sent back."""
+"""What each is asked to sign in with; the first two then read where the browser was sent back."""
 
 
 @contextmanager
@@ -80,21 +82,29 @@ def sign_in(command: list[str], env: dict[str, str], folder: Path, server: Signe
             if found and not went:
                 went = True
                 back = server.allow(found[1], "ann")
-                os.write(ours, f"{back}\r".encode())
+                if "--no-browser" in command:
+                    os.write(ours, f"{back}\r".encode())
+                else:
+                    assert httpx2.get(back, timeout=60).status_code == 200
         assert process.wait() == 0, said[-2000:]
     return said
 
 
-class Expiring:
-    """A model that plays a script, during which all tokens run out once, after the task was started."""
+BEFORE = {"opencode": 4}
+"""Calls before all tokens run out: by default those that list and start. OpenCode sends calls side by side one after
+another when a token has to be renewed for them, which steps show."""
 
-    def __init__(self, script: TrialScript, server: SignedServer) -> None:
-        self._script, self._server = script, server
+
+class Expiring:
+    """A model that plays a script, during which all tokens run out once, in the middle of the run."""
+
+    def __init__(self, script: TrialScript, server: SignedServer, before: int) -> None:
+        self._script, self._server, self._before = script, server, before
         self.ran_out = 0
 
     def answer(self, request: Request) -> Saying:
         saying = self._script.answer(request)
-        if len(request.calls) >= 2 and not self.ran_out and saying.calls:
+        if len(request.calls) >= self._before and not self.ran_out and saying.calls:
             self.ran_out = self._server.expire()
         return saying
 
@@ -113,7 +123,7 @@ def test_a_client_signs_in_and_plays_on_with_a_new_token(key: str, programs: str
     options = ["--profile", f"task:{task.id}", "--content-only", "--no-client-documents"]
     with signing_in(tasks, tmp_path / "data", *options) as server:
         script = TrialScript(turns_of(task), lambda tool: clients()[key].naming.shown(NAME, tool))
-        expiring = Expiring(script, server)
+        expiring = Expiring(script, server, BEFORE.get(key, 2))
         with Model(expiring.answer) as model:
             env = {"PATH": programs, "HOME": str(home), "TERM": "dumb", "LANG": "C.UTF-8"}
             start.home(home, model.url)
