@@ -29,7 +29,7 @@ _RHO_PRIOR = 1.26, 2.77
 _TILT = 0.39, 0.092
 """Near 0 and 1 high correlations are rarer: slopes of the log-prior in `rho` and in its logarithm."""
 _USUAL = 0.2
-_CALIBRATED = -0.175, -2.8, -0.6
+_CALIBRATED = -0.2, -3.0, -0.45
 """The logarithm by which tails change: throughout, with how far the `rho` that data say is from `_MIDDLE`, and near 0
 and 1 with the logarithm of the dispersion, which repeats make smaller."""
 _MIDDLE = 0.25
