@@ -131,6 +131,8 @@ def _other_number(tool: str, name: str, value: float) -> Iterator[tuple[str, JSO
 
 
 def _other_text(tool: str, name: str, value: str) -> Iterator[tuple[str, JSON]]:
+    if value.rstrip().endswith("?"):
+        return  # whoever asks a person in a word less asks the same
     point = _POINT.fullmatch(value)
     if point:
         moved = _moved(Point(float(point[1]), float(point[2])))

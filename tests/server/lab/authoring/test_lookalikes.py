@@ -44,6 +44,11 @@ def test_what_is_nearest_is_fixed_for_each_kind_of_argument(
     assert other in found, found
 
 
+def test_a_question_to_a_person_in_fewer_words_is_no_look_alike() -> None:
+    call = Call(tool="desk/ask_user", arguments={"question": "Who is going to eat that?"})
+    assert list(lookalikes(call)) == []
+
+
 def answered(wanted: Call, asked: Call, folder: Path) -> bool:
     """Whether one call on a real server answers the other."""
 
