@@ -34,7 +34,7 @@ class Request:
     """What a client asks."""
 
     tools: Mapping[str, Mapping[str, object]]
-    """The parameters of each tool that the model may call, by name."""
+    """The parameters of each tool that the model may call, by name; of none when it may not call any now."""
     calls: tuple[Called, ...]
     """What the model called so far."""
     texts: tuple[str, ...]

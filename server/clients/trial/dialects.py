@@ -29,7 +29,7 @@ _ANTHROPIC_USAGE = {
 def read_anthropic(body: dict[str, object]) -> Request:
     """What is asked."""
     found = Gathered()
-    for tool in objects(body.get("tools")):
+    for tool in _callable(body):
         found.tools[str(tool["name"])] = inner_object(tool.get("input_schema"))
     for block in parts(body.get("system")):
         found.text(block.get("text"))
@@ -37,6 +37,13 @@ def read_anthropic(body: dict[str, object]) -> Request:
         for block in parts(message.get("content")):
             _read_anthropic_block(found, block)
     return found.request()
+
+
+def _callable(body: dict[str, object]) -> list[dict[str, object]]:
+    """The tools of a request; none where it forbids calls, as Copilot CLI does while it asks for a summary."""
+    choice = body.get("tool_choice")
+    forbidden = choice == "none" or inner_object(choice).get("type") == "none"
+    return [] if forbidden else objects(body.get("tools"))
 
 
 def _read_anthropic_block(found: Gathered, block: dict[str, object]) -> None:
@@ -93,7 +100,8 @@ _GEMINI_USAGE = {"promptTokenCount": 100, "candidatesTokenCount": 50, "totalToke
 def read_gemini(body: dict[str, object]) -> Request:
     """What is asked."""
     found = Gathered()
-    for group in objects(body.get("tools")):
+    calling = inner_object(inner_object(body.get("toolConfig")).get("functionCallingConfig"))
+    for group in objects(body.get("tools")) if calling.get("mode") != "NONE" else ():
         for tool in objects(group.get("functionDeclarations")):
             schema = tool.get("parametersJsonSchema") or tool.get("parameters")
             found.tools[str(tool["name"])] = inner_object(schema)
@@ -144,7 +152,7 @@ _CHAT_USAGE = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 15
 def read_chat(body: dict[str, object]) -> Request:
     """What is asked."""
     found = Gathered()
-    for tool in objects(body.get("tools")):
+    for tool in _callable(body):
         function = inner_object(tool.get("function"))
         found.tools[str(function.get("name"))] = inner_object(function.get("parameters"))
     for message in objects(body.get("messages")):
@@ -197,7 +205,7 @@ def read_responses(body: dict[str, object]) -> Request:
     """What is asked."""
     found = Gathered()
     found.text(body.get("instructions"))
-    for tool in objects(body.get("tools")):
+    for tool in _callable(body):
         if tool.get("type") == "namespace":
             for inner in objects(tool.get("tools")):
                 found.tools[f"{tool.get('name')}.{inner.get('name')}"] = inner_object(inner.get("parameters"))

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from m3bench.server.clients.trial import dialects
 from m3bench.server.clients.trial.conversation import Called, Request, Saying
 from m3bench.server.clients.trial.model import Model
 
@@ -106,6 +107,24 @@ def test_a_request_is_understood_and_the_answer_says_both_calls(
         assert call.name in reply.text
     assert calls_in(reply.text, stream) == [dict(call.arguments) for call in TWO]
     assert (nothing.status_code, broken.status_code) == (404, 400)
+
+
+@pytest.mark.parametrize(
+    ("read", "asks", "forbids"),
+    [
+        (dialects.read_anthropic, anthropic, {"tool_choice": {"type": "none"}}),
+        (dialects.read_chat, chat, {"tool_choice": "none"}),
+        (dialects.read_responses, responses, {"tool_choice": "none"}),
+        (dialects.read_gemini, gemini, {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}),
+    ],
+)
+def test_a_request_that_forbids_calls_has_no_tools(
+    read: Callable[[Body], Request], asks: Callable[[bool], tuple[str, Body]], forbids: Body
+) -> None:
+    _, body = asks(False)
+    assert len(read(body).tools) == len(TWO)
+    forbidden = read(body | forbids)
+    assert (forbidden.tools, forbidden.calls) == ({}, TWO)
 
 
 def calls_in(text: str, stream: bool) -> list[object]:
