@@ -171,7 +171,7 @@ async def test_a_result_is_cut_out_of_the_layouts_that_are_known(line: bytes, fo
         ('{"mcpServers": {"a": {}}}', "needs exactly one of command, url and image"),
         ('{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}', "needs exactly one of command, url and image"),
         ('{"mcpServers": {"a": {"command": "x", "image": "y"}}}', "needs exactly one of command, url and image"),
-        ('{"mcpServers": {"a": {"command": "x", "egress": true}}}', "egress: is about images"),
+        ('{"mcpServers": {"a": {"command": "x", "egress": true}}}', "egress: is for images"),
         ('{"mcpServers": {"a": {"command": 3}}}', "valid string"),
     ],
 )

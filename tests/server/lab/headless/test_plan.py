@@ -124,7 +124,7 @@ def test_two_processes_do_not_work_in_one_folder(tmp_path: Path, task_set: Path)
     write_header(tmp_path, plan(tmp_path / "x", task_set).header)
     lock = OwnerLock(tmp_path, "run")
     try:
-        with pytest.raises(UserError, match="at work"), plan(tmp_path, task_set, resume=True).begin():
+        with pytest.raises(UserError, match="is using"), plan(tmp_path, task_set, resume=True).begin():
             pass
     finally:
         lock.close()
