@@ -90,7 +90,10 @@ def read_token(path: Path | None, variable: str) -> str | None:
     Raises:
         InputFileError: The file cannot be read, or others can read it.
     """
-    return os.environ.get(variable) if path is None else read_private(path, "token").strip()
+    if path is not None:
+        return read_private(path, "token").strip()
+    # Compose files pass on variables that are not set as empty ones.
+    return os.environ.get(variable) or None
 
 
 @dataclass(frozen=True, kw_only=True)

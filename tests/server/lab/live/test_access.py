@@ -1,6 +1,5 @@
 """Who may see the live view, and what of it: tokens, origins, what is not sealed, what is ranked."""
 
-import os
 import re
 import secrets
 import subprocess
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import httpx2
 import pytest
 
+from m3bench.tasks.atomic_files import write_private
 from tests.browser import Browser
 from tests.server.conftest import serving
 from tests.server.lab.live.conftest import Watched, watched
@@ -162,15 +162,18 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
     ("given", "says"),
     [
         (
-            {"M3BENCH_TOKEN": TOKEN, "M3BENCH_OPERATOR_TOKEN": TOKEN},
+            {"--token-file": TOKEN, "--operator-token-file": TOKEN},
             "Clients have the token: choose another one for the operator.",
         ),
-        ({"M3BENCH_OPERATOR_TOKEN": ""}, "The operator's token is empty, and would keep nobody out: give one"),
-        ({"M3BENCH_TOKEN": ""}, "The token is empty, and would keep nobody out: give one"),
+        ({"--operator-token-file": ""}, "The operator's token is empty, and would keep nobody out: give one"),
+        ({"--token-file": ""}, "The token is empty, and would keep nobody out: give one"),
     ],
 )
 def test_tokens_that_open_the_door_to_everyone_are_refused(given: dict[str, str], says: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "m3bench.server.cli", "serve", "--http", "127.0.0.1:0", "--data", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env={**os.environ, **given})
+    for option, token in given.items():
+        write_private(tmp_path / option, token.encode())
+        command += [option, str(tmp_path / option)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"m3bench: {says}")
