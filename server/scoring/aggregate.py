@@ -73,10 +73,7 @@ def micro(rows: Sequence[Row]) -> Values:
     """
     if rows and not any(row.reference_calls for row in rows):
         return mean(rows)
-    sums = {name: list(map(sum, zip(*(_terms(row, name) for row in rows), strict=True))) for name in METRICS}
-    values: Values = {
-        name: parts[0] / parts[1] if parts and parts[1] else _nothing(name, rows) for name, parts in sums.items()
-    }
+    values: Values = {name: _pooled(rows, name) for name in METRICS}
     return values | {"average": _average(values)}
 
 
@@ -160,14 +157,18 @@ def _by_task(rows: Sequence[Row]) -> bool:
     return any(row.profile == EFFECT.name for row in rows)
 
 
-def _terms(row: Row, name: str) -> tuple[float, float]:
-    """What a run adds to the numerator and the denominator of a pooled metric."""
-    value = row.metrics.get(name)
-    if value is None:
-        return 0.0, 0.0
-    if name in COUNTED:
-        return float(row.matched), float(getattr(row, COUNTED[name]))
-    return value * row.reference_calls, float(row.reference_calls)
+def _pooled(rows: Sequence[Row], name: str) -> float | None:
+    """A metric whose numerators and denominators are added up over runs."""
+    counted = COUNTED.get(name)
+    above: float = 0
+    below: float = 0
+    for row in rows:
+        if (value := row.metrics.get(name)) is None:
+            continue
+        weight = row.reference_calls if counted is None else getattr(row, counted)
+        above += value * weight if counted is None else row.matched
+        below += weight
+    return above / below if below else _nothing(name, rows)
 
 
 def _average(values: Mapping[str, float | None]) -> float | None:

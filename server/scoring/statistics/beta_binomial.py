@@ -40,7 +40,7 @@ _POINTS, _EDGE, _CURVE = 141, 9.0, 2.5
 """Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
 _STEPS = 240
 """Family means are rounded to so many parts, so that likelihoods can be kept."""
-_LEAST = 0.06
+_LEAST = 0.1
 """No dispersion is smaller: that tasks hardly vary is no proof that others would not."""
 _TRUST = 0.04
 """How much spread, in squares of solved tasks, is assumed before any is seen."""
@@ -90,7 +90,7 @@ def _grid() -> _Grid:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _rise(step: int, draws: float) -> Floats:
     """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
     grid = _grid()
@@ -105,6 +105,12 @@ def _fall(draws: float) -> Floats:
     return found
 
 
+@lru_cache(maxsize=4096)
+def _log_likelihood(step: int, draws: float) -> Floats:
+    """Of a family with this mean over so many draws, at every point of the grid."""
+    return _rise(step, draws) + _rise(_STEPS - step, draws)[::-1] - _fall(draws)
+
+
 def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: float, level: float) -> Posterior:
     """What is known of the mean over families like these.
 
@@ -116,10 +122,7 @@ def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: fl
     """
     logs = _grid().prior.copy()
     for mean, size in zip(means, sizes, strict=True):
-        draws, step = _two_digits(size / dispersion), round(min(1.0, max(0.0, mean)) * _STEPS)
-        logs += _rise(step, draws)
-        logs += _rise(_STEPS - step, draws)[::-1]
-        logs -= _fall(draws)
+        logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(size / dispersion))
     return _read_off(logs[None], np.array([means]), np.array([dispersion]), level)[0]
 
 
@@ -133,7 +136,7 @@ def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: 
         known, place = np.unique(steps[rows], return_inverse=True)
         counts = np.zeros((len(rows), len(known)))
         np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
-        likelihoods = [_rise(step, draws) + _rise(_STEPS - step, draws)[::-1] - _fall(draws) for step in known.tolist()]
+        likelihoods = [_log_likelihood(step, draws) for step in known.tolist()]
         logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *shape) + _grid().prior
         found |= zip(rows.tolist(), _read_off(logs, means[rows], dispersions[rows], level), strict=True)
     return [found[row] for row in range(len(means))]
