@@ -138,14 +138,18 @@ def test_the_page_has_an_entry_that_the_client_would_read(client: McpClient) -> 
     assert PROGRAM in [*entry.values(), *command]
 
 
+FREE: dict[str, bool] = {"prior": True, "asks": False}
+"""Of a client whose entry or defaults let our tools run without a question."""
+
+
 @pytest.mark.parametrize(
     ("called", "sends"),
     [
         ("claude-code 2.1.326", ClientSending(read_only="together", others="in a row", prior=True)),
-        ("codex-mcp-client 0.169.0", ClientSending(read_only="together", others="in a row", prior=True)),
-        ("codex-mcp-client 0.240.1", ClientSending(read_only="together", others="in a row", prior=True)),
-        ("opencode 1.30.0", ClientSending(read_only="together", others="together", prior=True)),
-        ("qwen-cli-mcp-client-bench 0.0.1", ClientSending(read_only="together", others="in a row", prior=True)),
+        ("codex-mcp-client 0.169.0", ClientSending(read_only="together", others="in a row", **FREE)),
+        ("codex-mcp-client 0.240.1", ClientSending(read_only="together", others="in a row", **FREE)),
+        ("opencode 1.30.0", ClientSending(read_only="together", others="together", **FREE)),
+        ("qwen-cli-mcp-client-bench 0.0.1", ClientSending(read_only="together", others="in a row", **FREE)),
         ("continue-cli-client 1.0.0", ClientSending(read_only="together", others="together", prior=True)),
         ("claude-code 3.0.0", ClientSending()),
         ("nobody 2.1.325", ClientSending()),
