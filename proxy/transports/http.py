@@ -92,7 +92,9 @@ def http_app(
         seat_address: Knows which server has the seat of a handle, when there are several.
     """
     if not (settings.loopback or settings.token or settings.guests or settings.guard):
-        raise UserError(f"Listening on {settings.host} lets others connect: give --token-file or M3BENCH_TOKEN.")
+        raise UserError(
+            f"Listening on {settings.host} lets others connect: set a token with --token-file or M3BENCH_TOKEN."
+        )
 
     async def open_plain(handle: str, profile: str | None) -> Seat:
         return open_seat(handle, profile)

@@ -103,10 +103,10 @@ class SignInOptions:
             rich_help_panel=ADVANCED,
         ),
     ] = 15
-    client_documents: Annotated[
+    documents: Annotated[
         bool,
         typer.Option(
-            envvar="M3BENCH_CLIENT_DOCUMENTS",
+            envvar="M3BENCH_DOCUMENTS",
             help="With --auth own: read the documents on the internet by which Claude, Codex and others say who "
             "they are. Where that cannot be reached, leave it out: they then register.",
             rich_help_panel=ADVANCED,
@@ -322,7 +322,7 @@ def serve(
     options: ServeOptions,
     http: HttpOptions,
     sign_in: SignInOptions,
-    operator_token_file: Annotated[
+    operator_file: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
@@ -356,7 +356,7 @@ def serve(
     """
     write_logs(log)
     settings = options.settings
-    operator_token = read_token(operator_token_file, "M3BENCH_OPERATOR_TOKEN")
+    operator_token = read_token(operator_file, "M3BENCH_OPERATOR_TOKEN")
     source = context.get_parameter_source("family")
     if settings.ranked and options.family and source is not None and source.name == "COMMANDLINE":
         raise UserError("Arguments can be read by others on this machine: name families in M3BENCH_FAMILY instead.")

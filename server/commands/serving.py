@@ -81,7 +81,7 @@ def _protected(
     place = RecordLocation(settings.data, settings.store)
     made = modes.protection_of(
         options.auth or "", place, address, groups=options.grant or (), audience=options.audience,
-        access_seconds=options.token_minutes * 60, documents=options.client_documents,
+        access_seconds=options.token_minutes * 60, documents=options.documents,
     )  # fmt: skip
     made = replace(
         made,

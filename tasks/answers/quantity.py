@@ -183,6 +183,9 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
     said = _SO_MANY.sub(" ", kept(as_text(given))[0])
     led = without_lead(said, asked_for.words)
     text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
+    if not quantities(text):
+        # "two people were …" leads to no number: it is in the lead.
+        text = plain(said)
     if not text:
         return "it is not a single number"
     if "=" in text:

@@ -86,7 +86,7 @@ def attacked() -> Iterator[Attacked]:
     try:
         house = House(folder=folder, names=("ann", "bob"))
         write_private(folder / "operator", OPERATOR.encode())
-        server = house.serving("--operator-token-file", str(folder / "operator"))
+        server = house.serving("--operator-file", str(folder / "operator"))
         with server as url:
             run, session, seal = anyio.run(_ann, house, url)
             yield Attacked(house=house, server=server, url=url, run=run, session=session, seal=seal)

@@ -101,7 +101,7 @@ def test_off_loopback_only_names_and_sites_that_were_allowed_come_in(tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", ["--token-file", "--operator-token-file"])
+@pytest.mark.parametrize("option", ["--token-file", "--operator-file"])
 def test_a_token_that_can_be_guessed_is_refused_at_the_start(option: str, tmp_path: Path) -> None:
     write_private(tmp_path / "token", b"short\n")
     refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, str(tmp_path / "token")])

@@ -161,7 +161,7 @@ class LivePages:
 
     async def _metrics(self, request: Request) -> Response:
         if not self._shows_numbers:
-            return _text("This server is ranked: its numbers need an operator token, see --operator-token-file.", 403)
+            return _text("This server is ranked: its numbers need an operator token, see --operator-file.", 403)
         found = await numbers(self._app, self._state, self._counter)
         accept = request.headers.get("accept", "")
         text, media_type = await anyio.to_thread.run_sync(_exposition, found, accept, limiter=self._making)

@@ -120,7 +120,7 @@ def test_a_client_signs_in_and_plays_on_with_a_new_token(key: str, programs: str
     tasks = write_set(tmp_path / "set")
     task = Library(tasks).tasks["survey-1"]
     found = str(Path(programs.partition(os.pathsep)[0]) / start.program)
-    options = ["--profile", f"task:{task.id}", "--content-only", "--no-client-documents"]
+    options = ["--profile", f"task:{task.id}", "--content-only", "--no-documents"]
     with signing_in(tasks, tmp_path / "data", *options) as server:
         script = TrialScript(turns_of(task), lambda tool: clients()[key].naming.shown(NAME, tool))
         expiring = Expiring(script, server, BEFORE.get(key, 2))

@@ -12,7 +12,7 @@ pages.live = (data, root) => {
   const parts = [seatsPart(board), callsPart(board), finishedPart(board), clientsPart(board)];
   main.append(
     h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", {}, "Live"), status)),
-    ...(data.details ? [] : [h("p", { class: "warning", role: "note" }, "Ranked runs: only the operator sees arguments and scores, after starting the server with --operator-token-file.")]),
+    ...(data.details ? [] : [h("p", { class: "warning", role: "note" }, "Ranked runs: only the operator sees arguments and scores, after starting the server with --operator-file.")]),
     ...parts.map((part) => part.node));
 
   let asked = false;

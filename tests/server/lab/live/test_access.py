@@ -162,10 +162,10 @@ def test_ranked_scores_are_for_the_operator_alone(tmp_path: Path) -> None:
     ("given", "says"),
     [
         (
-            {"--token-file": TOKEN, "--operator-token-file": TOKEN},
+            {"--token-file": TOKEN, "--operator-file": TOKEN},
             "Clients have the token: choose another one for the operator.",
         ),
-        ({"--operator-token-file": ""}, "The operator's token is empty, and would keep nobody out: give one"),
+        ({"--operator-file": ""}, "The operator's token is empty, and would keep nobody out: give one"),
         ({"--token-file": ""}, "The token is empty, and would keep nobody out: give one"),
     ],
 )
