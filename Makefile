@@ -10,9 +10,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-night test-clients test-clients-newest test-frameworks test-harbor test-model measure-clients measure-frameworks image release check check-tests format lock photos docs pictures bench clean
 
-# Every worker collects all tests, so there is one for each core; containers and clients keep one more waiting.
-SHARED := -n auto --maxprocesses 4 --dist loadgroup
-WAITING := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 5 --dist loadgroup
+# Every worker collects all tests; servers, containers and clients keep one more than there are cores waiting.
+SHARED := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 5 --dist loadgroup
 # What `make test` leaves to `make test-all`, and both to `make test-night`, by marker.
 REST := docker or browser or office or latex or node or clients or postgres or ray or torch or speech or kills or seeds or slow
 NIGHT := night or frameworks or harbor or model
@@ -27,11 +26,11 @@ test: $(VENV)/.dev  ## Checks and tests that need nothing but Python: six minute
 	@$(BIN)/python -m tests.session $(if $(BUDGET),--budget $(BUDGET)) $(SHARED) -q -m "not ($(REST) or $(NIGHT))"
 
 test-all: $(VENV)/.all check-tests  ## The other tests, and their types: Docker, browsers, Node, real clients, LibreOffice, LaTeX, PostgreSQL, torch, kills, seeds
-	@$(BIN)/python -m pytest $(WAITING) -q -m "($(REST)) and not ($(NIGHT))"
+	@$(BIN)/python -m pytest $(SHARED) -q -m "($(REST)) and not ($(NIGHT))"
 
 test-night: $(VENV)/.all  ## What takes hours: all kills, seeds, schedules and examples, frameworks, Harbor, a real model
 	@M3BENCH_FULL=1 M3BENCH_KILLS=1000 M3BENCH_FAULT_SCHEDULES=10000 M3BENCH_PRESSES=60 M3BENCH_EXAMPLES=all \
-		$(BIN)/python -m pytest $(WAITING) -q -rs -m "$(NIGHT) or kills or seeds or hypothesis"
+		$(BIN)/python -m pytest $(SHARED) -q -rs -m "$(NIGHT) or kills or seeds or hypothesis"
 
 test-clients: $(VENV)/.all  ## Real clients play a task: pinned versions from npm, with a scripted model
 	@$(BIN)/python -m pytest -q -m clients tests/clients/real

@@ -16,6 +16,9 @@ MODERN = {
 }
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def arguments(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The options of a server that fronts the one with everything."""

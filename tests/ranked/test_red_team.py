@@ -24,7 +24,10 @@ import pytest
 from m3bench.tasks.atomic_files import write_private
 from tests.ranked.house import HEADERS, OPERATOR, House, Player, Serving
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are looked at in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are looked at in /proc"),
+]
 
 SET = ("survey", "sums", "Compute the median", "Add 4, 8, 15", "answer_names", "answer_number", "math/median",
        "What are the middle and the average", "sum-1")  # fmt: skip
@@ -216,7 +219,6 @@ async def _curious(attacked: Attacked) -> list[str]:
     return said
 
 
-@pytest.mark.slow
 def test_without_a_token_of_the_event_nobody_comes_in_and_all_are_refused_alike(attacked: Attacked) -> None:
     def refused(token: str | None) -> tuple[int, str]:
         headers = {**HEADERS, **({"authorization": f"Bearer {token}"} if token is not None else {})}
@@ -231,7 +233,6 @@ def test_without_a_token_of_the_event_nobody_comes_in_and_all_are_refused_alike(
     assert refused(attacked.house.tokens["ann"])[0] != 401
 
 
-@pytest.mark.slow
 @pytest.mark.cold
 def test_a_server_that_is_killed_in_the_middle_says_nothing(tmp_path: Path) -> None:
     house = House(folder=tmp_path, names=("ann",))

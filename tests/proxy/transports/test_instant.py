@@ -208,6 +208,7 @@ def test_only_plain_starts_are_greeted(arguments: list[str], start: InstantStart
     assert start_of(arguments) == start
 
 
+@pytest.mark.slow
 def test_the_program_greets_without_loading_and_plays_on(tmp_path: Path) -> None:
     environment = {**os.environ, "M3BENCH_CACHE": str(tmp_path / "cache"), "M3BENCH_DATA": str(tmp_path / "data")}
     serve = [sys.executable, "-X", "importtime", "-m", "m3bench.server.cli", "serve", "--profile", "mini"]

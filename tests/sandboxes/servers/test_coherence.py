@@ -40,6 +40,7 @@ def towns() -> list[Settlement]:
     return _drawn(200)
 
 
+@pytest.mark.slow
 def test_the_map_finds_each_town_where_the_encyclopedia_says_it_is(bench: Bench, towns: list[Settlement]) -> None:
     for town in towns:
         said = bench.text("wiki/summary", title=_written(town))
@@ -53,6 +54,7 @@ def test_the_map_finds_each_town_where_the_encyclopedia_says_it_is(bench: Bench,
             assert geo.distance(Point(lat, lng), town.point) <= 2000, town
 
 
+@pytest.mark.slow
 def test_height_and_clock_of_a_town_do_not_depend_on_who_is_asked(bench: Bench, towns: list[Settlement]) -> None:
     for town in towns[:100]:
         at = f"{town.point.lat},{town.point.lng}"

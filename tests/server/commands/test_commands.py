@@ -125,6 +125,7 @@ def test_a_set_is_made_shown_counted_and_proven(tmp_path: Path) -> None:
     assert "barcode_lookup-1" in (tmp_path / "look" / "tasks.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_tasks_are_listed_by_level_and_setting() -> None:
     def listed(*options: str) -> list[dict[str, object]]:
         rows: list[dict[str, object]] = json.loads(m3bench("tasks", "list", *options, "--json").stdout)["tasks"]
