@@ -54,10 +54,11 @@ EVERY_TOOL = (BLIND, THRESHOLD)
 GRADES = ("oracle", "retry", "oracle-serial", "missing", "half", "wrong-entity", "wrong-tools", "null")
 """From the best to the worst."""
 LOOKALIKE = "lookalike"
-"""Perfect but for one call about another thing: worse than perfect in any family, and better than with calls missing.
+"""Perfect but for one call about another thing: it must not pass for perfect in any family.
 
-How it stands to playing serially is open: where a plan is wide, that costs more than one call."""
-ORDER = (*pairwise(GRADES), (LOOKALIKE, "missing"))
+How it stands to the others is open: in a short plan one wrong call costs more than a missing one, in a wide one less
+than playing serially."""
+ORDER = tuple(pairwise(GRADES))
 """What must be better than what."""
 SHOWN = (LOOKALIKE, "rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
@@ -248,7 +249,7 @@ def _needs_no_eyes(blind: Scores, *, whole: bool) -> Iterator[str]:
 def _out_of_order(scores: Mapping[str, Scores]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The families in which a worse grade is not below a better one, with the neighbours that are not."""
     for family in scores[GRADES[0]].families:
-        value = {agent: scores[agent].families.get(family, 0.0) for agent in (*GRADES, LOOKALIKE)}
+        value = {agent: scores[agent].families.get(family, 0.0) for agent in GRADES}
         pairs = [(better, worse) for better, worse in ORDER if value[worse] > value[better] - _SAME]
         if pairs:
             yield family, pairs
