@@ -110,7 +110,7 @@ def test_an_event_is_played_by_people_who_sign_in_under_their_names(tmp_path: Pa
     assert house.tokens == {}
     refused = house.run("serve", "--ranked", "--secret-file", house.secret_file, "--event", house.event, "--http",
                         "127.0.0.1:0", "--data", house.data)  # fmt: skip
-    assert (refused.returncode, "hold it with --auth" in refused.stderr) == (2, True), refused.stderr
+    assert (refused.returncode, "start the server with --auth" in refused.stderr) == (2, True), refused.stderr
     with house.serving("--auth", "own", "--http", f"127.0.0.1:{free_port()}") as url:
         server = SignedServer(url, house.data, scopes="play")
         anyio.run(_sign_in_and_play, server)

@@ -215,7 +215,7 @@ def test_ctrl_c_keeps_what_is_done_and_tells_how_to_go_on(task_set: Path, tmp_pa
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     last = errors.splitlines()[-1]
-    assert last.startswith("Stopped; what was finished is kept. To go on: m3bench run --agent oracle")
+    assert last.startswith("Stopped; what was finished is kept. To continue: m3bench run --agent oracle")
     assert last.endswith("--resume")
     assert "Traceback" not in errors
     assert not (tmp_path / "out" / "run.lock").exists()

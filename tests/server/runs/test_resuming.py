@@ -198,7 +198,7 @@ async def test_a_run_goes_on_with_third_party_servers_that_remember_nothing_alon
         assert await playing.told("far__count") == "1"
     async with house.server(servers=servers) as playing:
         if stateful:
-            assert "what it did with far went with the process" in await playing.refused("submit", answer="108")
+            assert "what it did with far was lost with the process" in await playing.refused("submit", answer="108")
         else:
             assert "Submitted" in await playing.told("submit", answer="108")
 

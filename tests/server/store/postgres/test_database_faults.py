@@ -79,7 +79,7 @@ def test_a_database_that_is_killed_costs_calls_until_it_is_back(postgres: Server
             anyio.run(client.call, 100)
             anyio.run(client.call_together, range(101, 110))
             with pytest.raises(
-                StoreError, match=r"could not be read, because the database does not answer .*: see that"
+                StoreError, match=r"could not be read, because the database does not answer .*: check that"
             ):
                 store.runs()
         finally:
