@@ -43,6 +43,12 @@ def open_to_others(path: Path) -> bool:
     return os.name != "nt" and bool(path.stat().st_mode & 0o077)
 
 
+def check_private(path: Path) -> None:
+    """Raise `InputFileError` when others can read a file."""
+    if open_to_others(path):
+        raise InputFileError(path, "can be read by others: make it private (chmod 600)")
+
+
 def read_private(path: Path, what: str) -> str:
     """The text of a file that only its owner can read.
 
@@ -50,8 +56,8 @@ def read_private(path: Path, what: str) -> str:
         InputFileError: It cannot be read, or others can read it.
     """
     try:
-        if path.is_file() and open_to_others(path):
-            raise InputFileError(path, "can be read by others: make it private (chmod 600)")
+        if path.is_file():
+            check_private(path)
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         raise InputFileError(path, f"cannot be read as a {what}") from None

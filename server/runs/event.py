@@ -25,7 +25,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from m3bench.tasks.atomic_files import open_to_others, write_private
+from m3bench.tasks.atomic_files import check_private, write_private
 from m3bench.tasks.errors import InputFileError, UserError
 
 MOST = 200
@@ -99,8 +99,7 @@ class RankedEvent:
             InputFileError: It cannot be read, others can read it, or it is not an event.
         """
         try:
-            if open_to_others(path):
-                raise InputFileError(path, "can be read by others: make it private (chmod 600)")
+            check_private(path)
             return cls(EventPlan.model_validate(tomllib.loads(path.read_text("utf-8"))))
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error

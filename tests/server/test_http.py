@@ -109,10 +109,10 @@ def test_a_token_that_can_be_guessed_is_refused_at_the_start(option: str, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("option", ["--token", "--operator-token"])
-def test_a_token_is_no_argument(option: str) -> None:
+@pytest.mark.parametrize(("option", "instead"), [("--token", "--token-file"), ("--operator-token", "--operator-file")])
+def test_a_token_is_no_argument(option: str, instead: str) -> None:
     refused = CliRunner().invoke(app, ["serve", "--http", "127.0.0.1:0", option, "x" * 32])
-    assert (refused.exit_code, "No such option" in refused.output, "xxx" in refused.output) == (2, True, False)
+    assert (refused.exit_code, instead in refused.output, "xxx" in refused.output) == (2, True, False)
 
 
 @pytest.mark.slow

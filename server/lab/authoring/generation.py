@@ -9,15 +9,11 @@ import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.authoring.fairness import solves, unfair_fields
-from m3bench.server.lab.authoring.replay import play_call
+from m3bench.server.lab.authoring.replay import opened, play_call, workspace_with
 from m3bench.server.lab.authoring.statistics import max_shared_calls
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
@@ -26,7 +22,7 @@ from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.scene import Scene
-from m3bench.tasks.task import MEDIA, ReferenceCall, Task, TaskSet
+from m3bench.tasks.task import ReferenceCall, Task, TaskSet
 
 ATTEMPTS = 32
 """How many attempts there are to compose a task that is fit and whose reference is new in the set."""
@@ -163,17 +159,9 @@ async def stage(
     backend: Backend, id: str, servers: tuple[str, ...], pictures: Mapping[str, bytes], scenes: tuple[Scene, ...]
 ) -> AsyncIterator[Play]:
     """Where a task is played while it is made: a sandbox with its pictures."""
-    with TemporaryDirectory(prefix="m3bench-") as name:
-        workspace = Path(name)
-        (workspace / MEDIA).mkdir()
-        for file, data in pictures.items():
-            (workspace / MEDIA / file).write_bytes(data)
-        sandbox = await backend.open(SandboxSpec(workspace=workspace, servers=servers, scenes=scenes))
-        try:
+    with workspace_with(pictures.items()) as workspace:
+        async with opened(backend, SandboxSpec(workspace=workspace, servers=servers, scenes=scenes)) as sandbox:
             yield _Player(sandbox, id)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await sandbox.aclose()
 
 
 def beside(servers: Iterable[str], dice: str) -> list[str]:

@@ -10,17 +10,15 @@ what is the same is made by rule (`lookalikes`, `variants`), not listed.
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
-
-import anyio
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.server.lab.authoring.lookalikes import lookalikes
-from m3bench.server.lab.authoring.replay import play_call
+from m3bench.server.lab.authoring.replay import opened, play_call, workspace_with
 from m3bench.server.lab.authoring.variants import HonestVariant, variants
+from m3bench.server.scoring.alignment import CallAlignment
 from m3bench.server.scoring.matching.agreement import MadeCall
 from m3bench.server.scoring.matching.effect import align
 from m3bench.server.scoring.signatures import catalog_signatures
@@ -28,7 +26,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.facts import Held
 from m3bench.tasks.library import Library
 from m3bench.tasks.plan import Plan, PlannedCall, digest
-from m3bench.tasks.task import MEDIA, Task
+from m3bench.tasks.task import Task
 from m3bench.tasks.things import same_thing, thing_of
 from m3bench.tasks.trajectory import Call, Trajectory
 
@@ -158,24 +156,17 @@ async def try_set(
 
 async def try_task(library: Library, task: Task, backend: Backend, *, each: int | None = None) -> list[IdentityTrial]:
     """The trials of a task's first reference."""
-    with TemporaryDirectory(prefix="m3bench-") as name:
-        workspace = Path(name)
-        (workspace / MEDIA).mkdir()
-        for file, data in library.media(task):
-            (workspace / MEDIA / file).write_bytes(data)
+    with workspace_with(library.media(task)) as workspace:
         spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
-        sandbox = await backend.open(spec)
-        try:
+        async with opened(backend, spec) as sandbox:
             return await _trials(library, task, sandbox, each)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await sandbox.aclose()
 
 
 async def _trials(library: Library, task: Task, sandbox: Sandbox, each: int | None) -> list[IdentityTrial]:
     way, plan = task.references[0].trajectory, library.plans(task)[0]
     own = [await _made(call, step, sandbox) for step, part in enumerate(way.steps) for call in part.calls]
     pictures = frozenset((*task.pictures, *task.recordings))
+    signatures = catalog_signatures(load_catalog())
     found: list[IdentityTrial] = []
     asked: list[tuple[Side, HonestVariant]] = [
         ("look-alike", HonestVariant(other.how, (place,), (other.call,)))
@@ -195,7 +186,9 @@ async def _trials(library: Library, task: Task, sandbox: Sandbox, each: int | No
                 asked=one.calls,
                 answered=not any(call.call.failed for call in made),
                 same=_same(one.places, plan, way, made),
-                matches=_matches(one.places, plan, way, own, made, pictures),
+                matches=_matches(
+                    one.places, own, made, partial(align, way, plan, pictures=pictures, signatures=signatures)
+                ),
             )
         )
     return found
@@ -203,11 +196,8 @@ async def _trials(library: Library, task: Task, sandbox: Sandbox, each: int | No
 
 async def _made(call: Call, step: int, sandbox: Sandbox) -> MadeCall:
     outcome, _, text = await play_call(call.tool, call.arguments, sandbox, load_catalog().ready)
-    return MadeCall(call=_recorded(call, failed=outcome != "success"), step=step, result=text)
-
-
-def _recorded(call: Call, *, failed: bool) -> Call:
-    return Call(tool=call.tool, arguments=call.arguments, failed=failed)
+    made = Call(tool=call.tool, arguments=call.arguments, failed=outcome != "success")
+    return MadeCall(call=made, step=step, result=text)
 
 
 def _same(places: Sequence[int], plan: Plan, way: Trajectory, made: Sequence[MadeCall]) -> Same:
@@ -233,15 +223,12 @@ def _tells(planned: PlannedCall, good: Sequence[MadeCall], told: Held) -> bool:
 
 def _matches(
     places: Sequence[int],
-    plan: Plan,
-    way: Trajectory,
     own: Sequence[MadeCall],
     made: Sequence[MadeCall],
-    pictures: frozenset[str],
+    aligned: Callable[[Sequence[MadeCall]], CallAlignment],
 ) -> bool:
     """Whether calls answer those of the reference whose place they take."""
     kept = [call for place, call in enumerate(own) if place not in places]
     asked = frozenset(range(len(kept), len(kept) + len(made)))
-    signatures = catalog_signatures(load_catalog())
-    found = align(way, plan, [*kept, *made], pictures=pictures, signatures=signatures).matches
+    found = aligned([*kept, *made]).matches
     return all(place in found and asked.issuperset(found[place].actual) for place in places)

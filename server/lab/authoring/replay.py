@@ -6,7 +6,8 @@ plays one reference call by call, and tells what files are left and whether the 
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -147,6 +148,28 @@ async def play_call(
     return *recorded(reply.outcome), text_of(decode(reply.result))
 
 
+@contextmanager
+def workspace_with(media: Iterable[tuple[str, bytes]]) -> Iterator[Path]:
+    """A workspace with a task's pictures and recordings; it is gone afterwards."""
+    with TemporaryDirectory(prefix="m3bench-") as name:
+        workspace = Path(name)
+        (workspace / MEDIA).mkdir()
+        for file, data in media:
+            (workspace / MEDIA / file).write_bytes(data)
+        yield workspace
+
+
+@asynccontextmanager
+async def opened(backend: Backend, spec: SandboxSpec) -> AsyncIterator[Sandbox]:
+    """A sandbox that is closed afterwards, whatever happens; only then are all of its files in the workspace."""
+    sandbox = await backend.open(spec)
+    try:
+        yield sandbox
+    finally:
+        with anyio.CancelScope(shield=True):
+            await sandbox.aclose()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Performance:
     """A reference, played."""
@@ -171,21 +194,13 @@ async def perform(
         backend: Where to play.
         backwards: The calls of each step are made in reversed order.
     """
-    with TemporaryDirectory(prefix="m3bench-") as name:
-        workspace = Path(name)
-        (workspace / MEDIA).mkdir()
-        for file, data in library.media(task):
-            (workspace / MEDIA / file).write_bytes(data)
+    with workspace_with(library.media(task)) as workspace:
         spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
-        sandbox = await backend.open(spec)
         calls: list[LoggedCall] = []
-        try:
+        async with opened(backend, spec) as sandbox:
             for step in reference.steps:
                 made = [await _played(call, sandbox) for call in (reversed(step) if backwards else step)]
                 calls += reversed(made) if backwards else made
-        finally:
-            with anyio.CancelScope(shield=True):
-                await sandbox.aclose()
         prose = Evidence(answer=task.answer, workspace=workspace, calls=calls)
         stated = replace(prose, answer="", fields=right_fields(task.fields))
         return Performance(

@@ -58,8 +58,6 @@ LOOKALIKE = "lookalike"
 
 How it stands to the others is open: in a short plan one wrong call costs more than a missing one, in a wide one less
 than playing serially."""
-ORDER = tuple(pairwise(GRADES))
-"""What must be better than what."""
 SHOWN = (LOOKALIKE, "rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
 PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), *EVERY_TOOL, *SHOWN)
@@ -250,7 +248,7 @@ def _out_of_order(scores: Mapping[str, Scores]) -> Iterator[tuple[str, list[tupl
     """The families in which a worse grade is not below a better one, with the neighbours that are not."""
     for family in scores[GRADES[0]].families:
         value = {agent: scores[agent].families.get(family, 0.0) for agent in GRADES}
-        pairs = [(better, worse) for better, worse in ORDER if value[worse] > value[better] - _SAME]
+        pairs = [(better, worse) for better, worse in pairwise(GRADES) if value[worse] > value[better] - _SAME]
         if pairs:
             yield family, pairs
 

@@ -62,13 +62,11 @@ async def play_cells(cells: Iterable[AgentCell]) -> None:
                     continue
                 try:
                     app = _app(cell.plan, lender)
-                    if lender is None:
-                        await stack.enter_async_context(app.lifespan())
-                        lender = app
+                    async with AsyncExitStack() as own:
+                        # The one that lends its sandboxes is there until the end.
+                        await (own if lender is not None else stack).enter_async_context(app.lifespan())
+                        lender = lender or app
                         await _play_all(app, cell.plan, cell.agent, cell.done)
-                    else:
-                        async with app.lifespan():
-                            await _play_all(app, cell.plan, cell.agent, cell.done)
                 except BaseExceptionGroup as group:
                     # What task groups wrap is still one thing that went wrong.
                     raise first_cause(group) from group
