@@ -39,7 +39,7 @@ def planned(folder: Path, place: Endpoint, **given: Any) -> StudyPlan:
     path = folder / "plan.yaml"
     model = {"model": "openai-api/local/it", "name": "it", "arguments": {"base_url": place.url, "api_key": "none"}}
     path.write_text(json.dumps({
-        "models": [{**model, **given}], "profiles": ["full"], "sandbox": "inprocess",
+        "models": [{**model, **given}], "profiles": ["full"], "sandbox": "inprocess", "retry_minutes": 0,
         "sets": [{"name": "small", "tasks": str(tasks)}],
     }))  # fmt: skip
     return with_answers(read_plan(path))
