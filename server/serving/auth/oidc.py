@@ -25,6 +25,11 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """None that needs a secret which both sides have, and never none."""
 
 _TYPES = ("at+jwt", "application/at+jwt", "jwt", "")
+"""The first two say that it is an access token (RFC 9068); others are looked at more closely."""
+
+_NO_ACCESS = frozenset({"id", "refresh", "logout"})
+"""What the claim `typ` of some providers says of tokens that allow nothing."""
+
 _KEY_KINDS = ("RSA", "EC", "OKP")
 
 KEYS_SECONDS = 3600.0
@@ -147,6 +152,7 @@ class OidcTokens:
             algorithm, kid = header.get("alg"), header.get("kid")
             if algorithm not in ALGORITHMS or str(header.get("typ", "")).lower() not in _TYPES or "crit" in header:
                 return self._refused("a token of a kind that does not count")
+            certain = str(header.get("typ", "")).lower() in _TYPES[:2]
             found = await self.keys.key(kid if isinstance(kid, str) else None)
             if found is None:
                 return self._refused("a token that none of the provider's keys signed")
@@ -159,13 +165,15 @@ class OidcTokens:
             return None
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             return self._refused(f"a token that does not hold ({type(error).__name__})")
-        return self._of(claims)
+        return self._of(claims, certain=certain)
 
-    def _of(self, claims: dict[str, Any]) -> Identity | None:
+    def _of(self, claims: dict[str, Any], *, certain: bool) -> Identity | None:
         audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
         if not any(isinstance(one, str) and self._means_us(one) for one in audience):
             return self._refused("a token of %r for another server", claims["sub"])
-        if "nonce" in claims or "at_hash" in claims:
+        kind = str(claims.get("typ", claims.get("token_use", ""))).lower()
+        unscoped = not certain and "scope" not in claims and "scp" not in claims
+        if "nonce" in claims or "at_hash" in claims or kind in _NO_ACCESS or unscoped:
             return self._refused("a token of %r that tells who signed in, and allows nothing", claims["sub"])
         scope = claims.get("scope", claims.get("scp", ""))
         named = scopes_of(" ".join(map(str, scope)) if isinstance(scope, list) else str(scope))

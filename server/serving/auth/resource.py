@@ -119,6 +119,8 @@ class _Protected:
         who: Identity | None = None
         if scheme.lower() == "bearer" and 0 < len(token) <= MOST_TOKEN:
             who = await how.checker.identity(token)
+        elif given:
+            how.refusals.say("an authorization that is no bearer token, or too long")
         elif not given and for_people and how.pages is not None:
             request = Request(scope, receive)
             who = await how.pages.visitor(request)

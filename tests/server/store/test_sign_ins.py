@@ -35,15 +35,29 @@ def two(place: RecordLocation) -> Iterator[tuple[SignInTables, SignInTables]]:
         tables.close()
 
 
+def signed_in(people: People) -> str:
+    """A device on which ann has just signed in."""
+    found = people.redeem(people.invite("ann", "play", 1), "192.0.2.1", "")
+    assert found
+    return found[1]
+
+
+def allowed(grants: Grants, asked: ConsentRequest, device: str) -> str:
+    """A code that ann allowed."""
+    code = grants.allow(asked, "ann", device)
+    assert code
+    return code
+
+
 def test_a_code_and_a_refresh_token_are_good_once_on_all_servers_together(
     two: tuple[SignInTables, SignInTables],
 ) -> None:
     grants = [Grants(tables, PublicAddress(URL)) for tables in two]
-    People(two[0]).invite("ann", "play", 1)
+    device = signed_in(People(two[0]))
     asked = ConsentRequest(
         client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
     )
-    code = grants[0].allow(asked, "ann")
+    code = allowed(grants[0], asked, device)
 
     def exchange(number: int) -> dict[str, object] | None:
         try:
@@ -58,7 +72,7 @@ def test_a_code_and_a_refresh_token_are_good_once_on_all_servers_together(
     with pytest.raises(GrantError):
         grants[1].refresh(APP, str(found[0]["refresh_token"]), None, None)
 
-    tokens = grants[0].exchange_code(APP, grants[0].allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    tokens = grants[0].exchange_code(APP, allowed(grants[0], asked, device), VERIFIER, CALLBACK, None)
     renewed = grants[1].refresh(APP, tokens["refresh_token"], None, None)
     assert grants[0].refresh(APP, renewed["refresh_token"], None, f"{URL}/mcp")["scope"] == "play"
     with pytest.raises(GrantError):
@@ -94,7 +108,7 @@ def test_what_has_run_out_is_forgotten(two: tuple[SignInTables, SignInTables]) -
         client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
     )
     now[0] = 1000.0
-    grants.exchange_code(APP, grants.allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    grants.exchange_code(APP, allowed(grants, asked, found[1]), VERIFIER, CALLBACK, None)
     for _ in range(30):
         grants.ask(asked, found[1])
     assert two[0].rows("SELECT count(*) FROM auth_requests")[0][0] <= 20
@@ -129,7 +143,7 @@ def test_a_backup_has_those_who_sign_in_and_their_tokens(tmp_path: Path) -> None
     asked = ConsentRequest(
         client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
     )
-    tokens = grants.exchange_code(APP, grants.allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    tokens = grants.exchange_code(APP, allowed(grants, asked, found[1]), VERIFIER, CALLBACK, None)
     assert backup(place.folder, copied.folder) == copied.folder, "while the tables are open, before anybody played"
     tables.close()
     assert (copied.folder / SIGN_INS).stat().st_mode & 0o077 == 0
