@@ -72,7 +72,7 @@ def failed_page(why: str, redirect: str, back: str) -> HTMLResponse:
     return page(
         "That did not work",
         f'<p role="alert" class="wrong">The client that sent you asked for something that cannot be: {escape(why)}.</p>'
-        f'<p>If you have just started this at <code>{escape(_place(redirect))}</code> yourself, '
+        f"<p>If you have just started this at <code>{escape(_place(redirect))}</code> yourself, "
         f'<a href="{escape(back)}">go back</a>; otherwise close this page.</p>',
         400,
     )

@@ -302,7 +302,7 @@ class AuthorizationServer:
 
     async def _sign_in(self, request: Request) -> Response:
         form = await self._own_form(request)
-        goes_on = form.get("next", "/auth/")
+        goes_on = form.get("next") or "/auth/"
         if goes_on != "/auth/" and not (goes_on.startswith(f"{_AUTHORIZE}?") and goes_on.isprintable()):
             self.refusals.say("a way on after signing in: %r", goes_on.partition("?")[0])
             goes_on = "/auth/"
