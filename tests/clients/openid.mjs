@@ -4,6 +4,8 @@
 import Provider from "oidc-provider";
 
 const [port, origin, seconds] = process.argv.slice(2);
+const LEEWAY = 30; // For so long m3bench takes a token that has run out.
+let goodUntil = 0;
 const issuer = `http://127.0.0.1:${port}`;
 const provider = new Provider(issuer, {
   clients: [{ client_id: "chat", redirect_uris: ["http://127.0.0.1:7777/callback"], token_endpoint_auth_method: "none", application_type: "native", grant_types: ["authorization_code", "refresh_token"], response_types: ["code"] }],
@@ -23,6 +25,14 @@ const provider = new Provider(issuer, {
       useGrantedResource: () => true,
     },
   },
+  formats: {
+    customizers: {
+      jwt: (ctx, token, jwt) => {
+        goodUntil = jwt.payload.iat + Number(seconds);
+        jwt.payload.exp = goodUntil - LEEWAY;
+      },
+    },
+  },
   extraTokenClaims: () => ({ groups: ["team"] }),
   findAccount: (ctx, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
   issueRefreshToken: () => true,
@@ -30,6 +40,7 @@ const provider = new Provider(issuer, {
   interactions: { url: (ctx, interaction) => `/interaction/${interaction.uid}` },
 });
 provider.use(async (ctx, next) => {
+  if (ctx.path === "/good-until") return void (ctx.body = String(goodUntil));
   if (!ctx.path.startsWith("/interaction/")) return next();
   const { params, prompt } = await provider.interactionDetails(ctx.req, ctx.res);
   if (prompt.name === "login") return provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: "ann-1" } });
