@@ -11,7 +11,7 @@ const provider = new Provider(issuer, {
   clients: [{ client_id: "chat", redirect_uris: ["http://127.0.0.1:7777/callback"], token_endpoint_auth_method: "none", application_type: "native", grant_types: ["authorization_code", "refresh_token"], response_types: ["code"] }],
   // Clients that say nothing of it run on the person's own machine, too.
   clientDefaults: { application_type: "native", grant_types: ["authorization_code", "refresh_token"] },
-  scopes: ["openid", "offline_access", "play", "watch"],
+  scopes: ["openid", "play", "watch"],
   pkce: { required: () => true },
   features: {
     devInteractions: { enabled: false },
@@ -45,7 +45,7 @@ provider.use(async (ctx, next) => {
   const { params, prompt } = await provider.interactionDetails(ctx.req, ctx.res);
   if (prompt.name === "login") return provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: "ann-1" } });
   const grant = new provider.Grant({ accountId: "ann-1", clientId: params.client_id });
-  grant.addOIDCScope("openid offline_access play");
+  grant.addOIDCScope("openid play");
   grant.addResourceScope(params.resource, "play watch");
   await provider.interactionFinished(ctx.req, ctx.res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
 });

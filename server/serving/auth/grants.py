@@ -251,6 +251,23 @@ class Grants:
 
     async def identity(self, token: str) -> Identity | None:
         """Who brings an access token; None when it is good for nothing here."""
+        found = await self._bearer(token)
+        if found is None:
+            self.refusals.say("a token that is not of this server")
+            return None
+        who, until, ours = found
+        if not ours:
+            self.refusals.say("a token of %r that was ended, or is for another server", who.subject)
+            return None
+        return who if until > self.clock() else None
+
+    async def ran_out(self, token: str) -> Identity | None:
+        """Who brings an access token that was good until lately."""
+        found = await self._bearer(token)
+        return found[0] if found is not None and found[2] and found[1] <= self.clock() else None
+
+    async def _bearer(self, token: str) -> tuple[Identity, float, bool] | None:
+        """Who has an access token, until when, and whether it was given by this server and was not ended."""
         query = (
             "SELECT t.expires, t.scopes, g.person, g.client, g.resource, g.ended, g.expires, p.scopes "
             "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id JOIN auth_people p ON p.name = g.person "
@@ -258,16 +275,11 @@ class Grants:
         )
         found = await anyio.to_thread.run_sync(self.tables.rows, query, hashed(token))
         if not found:
-            self.refusals.say("a token that is not of this server")
             return None
         expires, scopes, person, client, resource, ended, until, may = found[0]
-        if ended is not None or not self.address.owns(resource):
-            self.refusals.say("a token of %r that was ended, or is for another server", person)
-            return None
-        if min(expires, until) <= self.clock():
-            return None
         allowed = scopes_of(scopes) & scopes_of(may)
-        return Identity(subject=person, issuer=self.address.origin, client=client, scopes=allowed)
+        who = Identity(subject=person, issuer=self.address.origin, client=client, scopes=allowed)
+        return who, min(expires, until), ended is None and self.address.owns(resource)
 
     def _tokens(self, work: SignInWork, grant: str, scopes: str, now: float) -> dict[str, Any]:
         access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
@@ -305,7 +317,8 @@ class Grants:
         work.change("DELETE FROM auth_requests WHERE expires < ?", now)
         work.change("DELETE FROM auth_devices WHERE expires < ?", now)
         work.change("DELETE FROM auth_invitations WHERE expires < ?", now)
-        work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now)
+        # For a day it is known that they were good: who brings one has just come back, and is no thief.
+        work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now - DAY)
         work.change("DELETE FROM auth_grants WHERE expires < ? OR ended < ?", now, now - DAY)
         for table in ("auth_tokens", "auth_codes"):
             work.change(f"DELETE FROM {table} WHERE grant_id NOT IN (SELECT id FROM auth_grants)")

@@ -67,6 +67,7 @@ class Bench:
     clock: Clock
     documents: Documents
     protection: Protection
+    house: House
 
     @property
     def tables(self) -> SignInTables:
@@ -178,6 +179,14 @@ class App:
         return found
 
 
+async def signed_in(bench: Bench, name: str = "ann") -> Browser:
+    """The browser of somebody who was invited to play and watch, and signed in."""
+    browser = bench.browser()
+    done = await browser.sign_in(bench.people.invite(name, "play watch", 1))
+    assert done.status_code == 303
+    return browser
+
+
 def note(*secrets: str) -> None:
     """Remember what must not be logged."""
     SEEN.update(secret for secret in secrets if len(secret) >= 16)
@@ -219,16 +228,17 @@ async def protected(
     try:
         fetch = (reader or documents) if reads else None
         made = replace(own_protection(tables, PublicAddress.of(URL), fetch=fetch, clock=clock), **changed)
-        async with behind(made) as client:
-            yield Bench(client, People(tables, clock), clock, documents, made)
+        house = House()
+        async with behind(made, house) as client:
+            yield Bench(client, People(tables, clock), clock, documents, made, house)
     finally:
         tables.close()
 
 
 @asynccontextmanager
-async def behind(protection: Protection) -> AsyncIterator[httpx2.AsyncClient]:
+async def behind(protection: Protection, house: House | None = None) -> AsyncIterator[httpx2.AsyncClient]:
     """Requests to a benchmark in memory behind a protection."""
-    house = House()
+    house = house or House()
     settings = HttpSettings(host="0.0.0.0", guard=protection, allow_hosts=("bench.example",))
     app = http_app(house.front, settings, house.open_seat, house.close_seat, _pages)
     with anyio.fail_after(60):

@@ -15,7 +15,7 @@ from m3bench.server.serving.auth.endpoints import _place
 from m3bench.server.serving.auth.grants import ConsentRequest, Grants
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
 from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
-from tests.server.serving.auth.bench import CALLBACK, URL, App, Bench, protected, sent_back
+from tests.server.serving.auth.bench import CALLBACK, URL, App, protected, sent_back, signed_in
 
 pytestmark = pytest.mark.anyio
 
@@ -67,13 +67,6 @@ ELSEWHERE = [
     "javascript:alert(1)",
     "",
 ]
-
-
-async def signed_in(bench: Bench, name: str = "ann") -> Any:
-    browser = bench.browser()
-    done = await browser.sign_in(bench.people.invite(name, "play watch", 1))
-    assert done.status_code == 303
-    return browser
 
 
 @attack
