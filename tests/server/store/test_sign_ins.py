@@ -79,6 +79,46 @@ def test_a_code_and_a_refresh_token_are_good_once_on_all_servers_together(
         grants[0].refresh(APP, tokens["refresh_token"], None, None)
 
 
+def test_what_comes_to_several_servers_at_the_same_time_is_good_once(
+    two: tuple[SignInTables, SignInTables],
+) -> None:
+    grants = [Grants(tables, PublicAddress(URL)) for tables in two]
+    device = signed_in(People(two[0]))
+    asked = ConsentRequest(
+        client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
+    )
+    tokens = grants[0].exchange_code(APP, allowed(grants[0], asked, device), VERIFIER, CALLBACK, None)
+    question = grants[0].ask(asked, device)
+
+    def renew(number: int) -> dict[str, object] | None:
+        try:
+            return grants[number % 2].refresh(APP, tokens["refresh_token"], None, None)
+        except GrantError:
+            return None
+
+    with ThreadPoolExecutor(6) as threads:
+        renewed = [found for found in threads.map(renew, range(6)) if found]
+        answers = list(threads.map(lambda number: grants[number % 2].asked(question, device), range(6)))
+    assert len(renewed) == 1
+    assert answers.count(asked) == 1
+    with pytest.raises(GrantError):
+        grants[0].refresh(APP, str(renewed[0]["refresh_token"]), None, None)
+
+
+@pytest.mark.postgres
+def test_a_database_that_isolates_more_by_default_loses_nothing(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    url = request.getfixturevalue("postgres").new_database()
+    strict = f"{url}{'&' if '?' in url else '?'}options=-c%20default_transaction_isolation%3Dserializable"
+    both = [open_sign_ins(RecordLocation(tmp_path, strict)) for _ in range(2)]
+    people = [People(tables) for tables in both]
+    codes = [people[0].invite(f"person {number}", "play", 1) for number in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda number: people[number % 2].redeem(codes[number], f"{number}", "x"), range(8)))
+    assert all(found)
+    for tables in both:
+        tables.close()
+
+
 def test_an_invitation_is_good_once_and_a_mistake_leaves_nothing(two: tuple[SignInTables, SignInTables]) -> None:
     people = [People(tables) for tables in two]
     code = people[0].invite("ann", "play watch", 1)

@@ -15,7 +15,7 @@ from m3bench.server.serving.auth.endpoints import _place
 from m3bench.server.serving.auth.grants import ConsentRequest, Grants
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
 from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
-from tests.server.serving.auth.bench import CALLBACK, URL, App, protected, sent_back, signed_in
+from tests.server.serving.auth.bench import CALLBACK, URL, App, challenge, protected, sent_back, signed_in
 
 pytestmark = pytest.mark.anyio
 
@@ -289,6 +289,49 @@ async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> 
         page = await ann.get(app.address())
         bench.clock.now += 601
         assert (await ann.answer(page)).status_code == 400
+
+
+@attack
+async def test_what_proves_that_a_client_asked_is_not_left_out(tmp_path: Path) -> None:
+    """PKCE in its weak form, or none at all, at either end."""
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        weaker: list[dict[str, str | None]] = [
+            {"code_challenge": None},
+            {"code_challenge_method": None},
+            {"code_challenge_method": "plain"},
+            {"code_challenge": None, "code_challenge_method": None},
+        ]
+        for changed in weaker:
+            assert sent_back(await ann.get(app.address(**changed)))["error"] == "invalid_request"
+        for verifier in (challenge(app.verifier), app.verifier[:42], "", None):
+            refused = await app.exchange(await app.code(ann), code_verifier=verifier)
+            assert refused.json()["error"] == "invalid_grant"
+
+
+@attack
+async def test_a_cookie_that_somebody_planted_is_not_signed_in_by_its_victim(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        app, ann, eve = await bench.app(), bench.browser(), await signed_in(bench, "eve")
+        for planted in ("x" * 43, eve.cookies["__Host-m3bench"]):
+            ann.cookies["__Host-m3bench"] = planted
+            await ann.sign_in(bench.people.invite("ann", "play", 1))
+            assert ann.cookies["__Host-m3bench"] != planted
+            assert "as <strong>ann</strong>" in (await ann.get(app.address())).text
+        assert "Signed in as eve" in (await eve.get("/auth/")).text
+        # What ann is asked is answered with her cookie alone.
+        assert (await eve.answer(await ann.get(app.address()))).status_code == 400
+
+
+@attack
+async def test_a_code_tells_nothing_of_why_it_is_no_good(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        used, late, revoked = (bench.people.invite(name, "play", 1) for name in ("ann", "bob", "eve"))
+        await bench.browser().sign_in(used)
+        bench.people.revoke_invitations("eve")
+        bench.clock.now += 86_401
+        told = {(await bench.browser().sign_in(code)).text for code in (used, late, revoked, "A" * 20, "", "x" * 5000)}
+        assert len(told) == 1
 
 
 @attack
