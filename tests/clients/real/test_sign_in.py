@@ -107,9 +107,8 @@ def sign_in(command: list[str], env: dict[str, str], folder: Path, server: Signi
     return said
 
 
-BEFORE = {"opencode": 4}
-"""Calls before all tokens run out: by default those that list and start. OpenCode sends calls side by side one after
-another when a token has to be renewed for them, which steps show."""
+BEFORE = 2
+"""Calls before all tokens run out: those that list and start, so that it happens to two calls side by side."""
 
 
 class Expiring:
@@ -158,7 +157,7 @@ def play(key: str, server: Signing, tasks: Path, programs: str, folder: Path) ->
     script = TrialScript(
         turns_of(Library(tasks).tasks["survey-1"]), lambda tool: clients()[key].naming.shown(NAME, tool)
     )
-    expiring = Expiring(script, server, BEFORE.get(key, 2))
+    expiring = Expiring(script, server, BEFORE)
     with Model(expiring.answer) as model:
         env = {"PATH": programs, "HOME": str(home), "TERM": "dumb", "LANG": "C.UTF-8"}
         start.home(home, model.url)
