@@ -3,7 +3,7 @@
 import re
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -242,7 +242,7 @@ async def behind(protection: Protection, house: House | None = None) -> AsyncIte
     settings = HttpSettings(host="0.0.0.0", guard=protection, allow_hosts=("bench.example",))
     app = http_app(house.front, settings, house.open_seat, house.close_seat, _pages)
     with anyio.fail_after(60):
-        hooks = {"request": [_note_request], "response": [_note_response]}
+        hooks: dict[str, list[Callable[..., Any]]] = {"request": [_note_request], "response": [_note_response]}
         given = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=URL, event_hooks=hooks)
         async with running(app), given as client:
             yield client

@@ -347,7 +347,7 @@ async def test_who_is_ended_meanwhile_allows_nothing_and_signs_in_nowhere(tmp_pa
             return allow(request, person, device)
 
         # The operator ends them after their answer has come, and before it counts.
-        bench.protection.pages.grants.allow = ended_first  # type: ignore[union-attr]
+        bench.protection.pages.grants.allow = ended_first
         answer = await ann.answer(await ann.get(app.address()))
         assert (answer.status_code, "signed out" in answer.text) == (400, True)
         assert bench.tables.rows("SELECT count(*) FROM auth_grants") == [(0,)]
@@ -364,7 +364,7 @@ async def test_what_no_database_takes_is_refused_before_it_gets_there(tmp_path: 
         assert (await ann.get(app.address(client_id="x\0"))).status_code == 400
         assert (await app.exchange("code" * 5, client_id="x\0")).status_code == 400
         basic = (b"authorization", b"Basic " + b64encode(b"x%00:y"))
-        answer = await bench.client.post("/auth/token", data={"grant_type": "refresh_token"}, headers=[basic])  # type: ignore[list-item]
+        answer = await bench.client.post("/auth/token", data={"grant_type": "refresh_token"}, headers=[basic])
         assert answer.status_code == 401
 
 
