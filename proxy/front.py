@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Protocol
 
@@ -164,7 +164,8 @@ def tool_request(
     caller: Caller, id: Id, params: Mapping[str, object], raw: bytes | None, received_ns: int = 0
 ) -> ToolRequest:
     """A request that has just arrived, unless it is said when."""
-    received = received_ns or time.monotonic_ns()
+    now = time.monotonic_ns()
+    received = received_ns or now
     if raw is None:
         raw = dump({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     meta = params.get("_meta")
@@ -176,7 +177,7 @@ def tool_request(
         arguments=params.get("arguments"),
         meta=meta if isinstance(meta, dict) else {},
         received_ns=received,
-        wall=datetime.now(UTC).isoformat(),
+        wall=(datetime.now(UTC) - timedelta(microseconds=(now - received) // 1000)).isoformat(),
     )
 
 

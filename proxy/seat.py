@@ -74,6 +74,8 @@ class Seat:
     """What else a client is told when it finds no run here and its way of connecting may be the reason."""
     client: Json = field(default_factory=dict)
     """What the client can be asked for, as it declared it; a part of `CAPABILITIES`."""
+    latest_ns: int = 0
+    """When the latest call arrived."""
     level: str | None = None
     """From which level on the client wants log messages; None when it did not say."""
     listeners: list[Relay] = field(default_factory=list)

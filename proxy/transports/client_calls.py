@@ -160,7 +160,10 @@ class ClientCalls:
             if self._closed:
                 scope.cancel()
             try:
-                request = tool_request(caller, message.id, message.params, raw, received_ns)
+                # On record, calls are in the order in which they arrived.
+                came = max(received_ns, seat.latest_ns) if received_ns else 0
+                request = tool_request(caller, message.id, message.params, raw, came)
+                seat.latest_ns = request.received_ns
                 answer = await self._front.router.call(seat, request, relay, delivery)
                 return response(answer) if delivery is None or not delivery.sent_ns else None
             except Exception as error:

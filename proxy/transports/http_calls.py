@@ -48,6 +48,9 @@ PING_SECONDS = 15.0
 BODY = "m3bench.body"
 """Where the scope has the body, for the record."""
 
+FIRST_CAME = "m3bench.first-came"
+"""Where the scope has what tells when a body came for the first time, if it was refused then; 0 when it is new."""
+
 _SESSION, _REVISION = MCP_SESSION_ID_HEADER.encode(), MCP_PROTOCOL_VERSION_HEADER.lower().encode()
 _WANTED = ("tools/call", "notifications/cancelled")
 
@@ -183,7 +186,8 @@ class HttpCalls:
             stack.enter_context(self._handles.in_use(scope["path_params"].get("handle", "")))
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(reply.attend, receive, tasks.cancel_scope)
-                response = await call.client_calls.answer(seat, call.message, scope[BODY], reply)
+                came = scope[FIRST_CAME](scope[BODY]) if FIRST_CAME in scope else 0
+                response = await call.client_calls.answer(seat, call.message, scope[BODY], reply, received_ns=came)
                 await reply.finish(response)
                 tasks.cancel_scope.cancel()
 

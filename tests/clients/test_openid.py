@@ -1,80 +1,122 @@
-"""People of an OpenID provider that others wrote play here: `oidc-provider` from npm."""
+"""Clients sign in at an OpenID provider that others wrote, `oidc-provider` from npm, and play here."""
 
+import json
 import re
 import secrets
 import subprocess
-from collections.abc import Generator
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urljoin
 
-import anyio
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from tests.clients.node import Node
 from tests.clients.people import free_port, query
-from tests.clients.test_sign_in import words
+from tests.clients.test_independent import NUMBERS, Inspector, check, lines
+from tests.clients.test_sign_in import Kept, inspected, python_client, typescript, words
+from tests.proxy.web import HEADERS
 from tests.server.conftest import serving
 from tests.server.serving.auth.bench import CALLBACK, challenge
 
-pytestmark = [pytest.mark.node, pytest.mark.anyio]
+pytestmark = [pytest.mark.node, pytest.mark.slow]
 
 
-class Bearer(httpx2.Auth):
-    """Sends the token of the moment."""
+@dataclass
+class Provided:
+    """A server whose people sign in at a provider."""
 
-    token = ""
+    url: str
+    issuer: str
 
-    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
-        request.headers["authorization"] = f"Bearer {self.token}"
-        yield request
+    def expire(self) -> int:
+        """Wait until the newest access token has run out: the server believes its times alone."""
+        until = int(httpx2.get(f"{self.issuer}/good-until", timeout=60).text)
+        time.sleep(max(0.0, until + 1 - time.time()))
+        return until
+
+    def allow(self, address: str, name: str) -> str:
+        """Go where a client sends its person, who is known there; returns the address that leads back to the client."""
+        with httpx2.Client(timeout=60) as browser:
+            at = address
+            while "code=" not in at:
+                answer = browser.get(at)
+                assert answer.status_code in (302, 303), f"{name}: {answer.text}"
+                at = urljoin(at, answer.headers["location"])
+            return at
 
 
-def signed_in(issuer: str, resource: str) -> dict[str, str]:
-    """The tokens of somebody who signed in at the provider."""
-    verifier = secrets.token_urlsafe(48)
+@contextmanager
+def providing(node: Node, task_set: Path, data: Path, *options: str, seconds: int = 600) -> Iterator[Provided]:
+    """A provider, and a server whose people sign in there."""
+    port, ours = free_port(), free_port()
+    issuer, origin = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{ours}"
+    given = ["--http", f"127.0.0.1:{ours}", "--auth", f"oidc={issuer}", "--grant", "play=team"]
+    given += ["--tasks", str(task_set), "--data", str(data), *options]
+    command = [*node.command("openid.mjs"), str(port), origin, str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as provider:
+        try:
+            assert provider.stdout
+            assert re.search("ready", provider.stdout.readline())
+            with serving(given):
+                yield Provided(origin, issuer)
+        finally:
+            provider.kill()
+
+
+@pytest.fixture(scope="module")
+def server(node: Node, task_set: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provided]:
+    with providing(node, task_set, tmp_path_factory.mktemp("provided")) as opened:
+        yield opened
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("path", "mode"), [("/mcp", "legacy"), ("/seat/{}/mcp", "2026-07-28")], ids=["old", "new"])
+async def test_the_python_sdk_signs_in_there_and_plays_on(server: Provided, path: str, mode: str) -> None:
+    kept = Kept()
+    async with python_client(server, path.format(secrets.token_urlsafe(24)), mode, "ann", kept) as (ann, auth):
+        await ann.call_tool("start_task", {"task_id": "sum-1"})
+        auth.context.token_expiry_time = 1
+        assert words(await ann.call_tool("math__sum", {"numbers": NUMBERS})) == "108"
+        await ann.call_tool("submit", {"answer": "108"})
+        card = await ann.call_tool("score", {})
+    assert card.meta
+    assert card.meta["m3bench/card"]["metrics"]["average"] == 1.0
+    assert len({tokens.access_token for tokens in kept.tokens}) == 2
+
+
+@pytest.mark.parametrize("sdk", ["1", "2"])
+def test_the_typescript_sdks_sign_in_there_and_play_on(node: Node, server: Provided, sdk: str) -> None:
+    report, tokens = typescript(node, server, sdk)
+    check(json.loads(report))
+    assert tokens == "TOKENS 2"
+
+
+def test_the_inspector_signs_in_there(
+    node: Node, server: Provided, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inspector: Inspector = inspected(node, server, tmp_path, monkeypatch)
+    inspector.call("start_task", task_id="sum-1")
+    assert lines(inspector.call("math__sum", numbers=NUMBERS)) == "108"
+    inspector.call("submit", answer="108")
+    assert inspector.call("score")["_meta"]["m3bench/card"]["metrics"]["average"] == 1.0
+
+
+def test_what_says_who_signed_in_is_no_token_to_play_with(server: Provided) -> None:
+    verifier, resource = secrets.token_urlsafe(48), f"{server.url}/mcp"
     asked = {
         "response_type": "code", "client_id": "chat", "redirect_uri": CALLBACK, "resource": resource,
-        "code_challenge": challenge(verifier), "code_challenge_method": "S256", "prompt": "consent",
-        "scope": "openid offline_access play",
+        "code_challenge": challenge(verifier), "code_challenge_method": "S256", "scope": "openid play",
     }  # fmt: skip
-    with httpx2.Client(timeout=30) as browser:
-        at = f"{issuer}/auth?{urlencode(asked)}"
-        while not at.startswith(CALLBACK):
-            at = urljoin(at, browser.get(at).headers["location"])
-        form = {"grant_type": "authorization_code", "code": query(at)["code"], "code_verifier": verifier}
-        form |= {"client_id": "chat", "redirect_uri": CALLBACK, "resource": resource}
-        found: dict[str, str] = browser.post(f"{issuer}/token", data=form).json()
-        return found
-
-
-async def test_people_of_a_provider_play_on_with_a_new_token(node: Node, task_set: Path, tmp_path: Path) -> None:
-    port, ours = free_port(), free_port()
-    issuer, resource = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{ours}/mcp"
-    command = [*node.command("openid.mjs"), str(port), resource]
-    given = ["--http", f"127.0.0.1:{ours}", "--auth", f"oidc={issuer}", "--grant", "play=team"]
-    given += ["--tasks", str(task_set), "--data", str(tmp_path / "data")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as provider, serving(given):
-        assert provider.stdout
-        assert re.search("ready", provider.stdout.readline())
-        tokens, bearer = await anyio.to_thread.run_sync(signed_in, issuer, resource), Bearer()
-        bearer.token = tokens["id_token"]
-        with anyio.fail_after(60):
-            async with httpx2.AsyncClient(auth=bearer, timeout=60) as http:
-                assert (await http.post(resource, json={})).status_code == 401
-                bearer.token = tokens["access_token"]
-                async with Client(streamable_http_client(resource, http_client=http), mode="legacy") as ann:
-                    await ann.call_tool("start_task", {"task_id": "sum-1"})
-                    form = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
-                    form |= {"client_id": "chat", "resource": resource}
-                    async with httpx2.AsyncClient() as plain:
-                        bearer.token = (await plain.post(f"{issuer}/token", data=form)).json()["access_token"]
-                    assert bearer.token != tokens["access_token"]
-                    assert words(await ann.call_tool("math__sum", {"numbers": [4, 8, 15, 16, 23, 42]})) == "108"
-                    await ann.call_tool("submit", {"answer": "108"})
-                    card = await ann.call_tool("score", {})
-        assert card.meta
-        assert card.meta["m3bench/card"]["metrics"]["average"] == 1.0
-        provider.kill()
+    code = query(server.allow(f"{server.issuer}/auth?{urlencode(asked)}", "ann"))["code"]
+    form = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier, "client_id": "chat"}
+    with httpx2.Client(timeout=60) as http:
+        tokens = http.post(
+            f"{server.issuer}/token", data={**form, "redirect_uri": CALLBACK, "resource": resource}
+        ).json()
+        for kind, status in (("id_token", 401), ("access_token", 400)):
+            given = {**HEADERS, "authorization": f"Bearer {tokens[kind]}"}
+            assert http.post(resource, json={}, headers=given).status_code == status

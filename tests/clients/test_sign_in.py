@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import httpx2
@@ -55,9 +55,19 @@ class Kept:
         self.client = client_info
 
 
+class Signing(Protocol):
+    """A server with sign-in, here or at a provider."""
+
+    url: str
+
+    def allow(self, address: str, name: str) -> str:
+        """Go where a client sends its person, and allow it; returns the address that leads back to the client."""
+        ...
+
+
 @asynccontextmanager
 async def python_client(
-    server: SignedServer, path: str, mode: str, name: str, kept: Kept
+    server: Signing, path: str, mode: str, name: str, kept: Kept
 ) -> AsyncIterator[tuple[Client, OAuthClientProvider]]:
     """A client of the Python SDK, and what signs its person in."""
     back: list[str] = []
@@ -113,9 +123,8 @@ async def test_each_has_a_run_of_their_own_at_the_same_address(server: SignedSer
             assert "sealed" in words(await carl.call_tool("submit", {"answer": "2.5"}))
 
 
-@pytest.mark.node
-@pytest.mark.parametrize("sdk", ["1", "2"])
-def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: SignedServer, sdk: str) -> None:
+def typescript(node: Node, server: Signing, sdk: str) -> list[str]:
+    """What a client of the TypeScript SDKs tells of its task, and how often it got tokens."""
     command = [*node.command("sign_in.mjs"), sdk, f"{server.url}/mcp"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
         assert client.stdin
@@ -125,28 +134,39 @@ def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: Signed
         back = server.allow(line.removeprefix("GO ").strip(), f"typescript {sdk}")
         assert query(back)["state"] == "state-of-the-client"
         told, _ = client.communicate(back + "\n", timeout=120)
-    report, tokens = told.strip().splitlines()
+    return told.strip().splitlines()
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("sdk", ["1", "2"])
+def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: SignedServer, sdk: str) -> None:
+    report, tokens = typescript(node, server, sdk)
     check(json.loads(report))
     assert tokens == "TOKENS 2"
+
+
+def inspected(node: Node, server: Signing, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Inspector:
+    """The Inspector, signed in: a process for each request, all of one person."""
+    # Without a terminal it signs nobody in unless it may open a browser, and forgets them with the process.
+    given = {"MCP_AUTO_OPEN_ENABLED": "true", "BROWSER": "true", "MCP_INSPECTOR_SECRET_STORE": "file"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    inspector = Inspector(node, [f"{server.url}/mcp"], folder)
+    asking = inspector.start("tools/list")
+    assert asking.stderr
+    address = re.compile(r"https?://\S+/auth(?:/authorize)?\?\S+")
+    found = next(filter(None, (address.search(line) for line in asking.stderr)), None)
+    assert found
+    httpx2.get(server.allow(found[0], "inspector"), timeout=60)
+    assert "start_task" in [tool["name"] for tool in result(asking)["tools"]]
+    return inspector
 
 
 @pytest.mark.node
 def test_the_inspector_signs_in_and_plays_on_with_a_new_token(
     node: Node, server: SignedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process for each request, all of one person."""
-    # Without a terminal it signs nobody in unless it may open a browser, and forgets them with the process.
-    given = {"MCP_AUTO_OPEN_ENABLED": "true", "BROWSER": "true", "MCP_INSPECTOR_SECRET_STORE": "file"}
-    for name, value in given.items():
-        monkeypatch.setenv(name, value)
-    inspector = Inspector(node, [f"{server.url}/mcp"], tmp_path)
-    asking = inspector.start("tools/list")
-    assert asking.stderr
-    address = re.compile(rf"{re.escape(server.url)}/auth/authorize\?\S+")
-    found = next(filter(None, (address.search(line) for line in asking.stderr)), None)
-    assert found
-    httpx2.get(server.allow(found[0], "inspector"), timeout=60)
-    assert "start_task" in [tool["name"] for tool in result(asking)["tools"]]
+    inspector = inspected(node, server, tmp_path, monkeypatch)
     inspector.call("start_task", task_id="sum-1")
     assert server.expire()
     assert lines(inspector.call("math__sum", numbers=NUMBERS)) == "108"

@@ -86,16 +86,21 @@ class serving:
     """A server process on a free port, stopped in the end; the value is its address."""
 
     def __init__(
-        self, arguments: list[str], env: dict[str, str] | None = None, command: list[str] | None = None
+        self,
+        arguments: list[str],
+        env: dict[str, str] | None = None,
+        command: list[str] | None = None,
+        scheme: str = "http",
     ) -> None:
         self._command = [*(command or SERVE), "--http", "127.0.0.1:0", *arguments]
         self._env = {**os.environ, **(env or {})}
+        self._address = re.compile(rf"{scheme}://\S+(?=/mcp)")
 
     def __enter__(self) -> str:
         self.process = subprocess.Popen(self._command, stderr=subprocess.PIPE, text=True, env=self._env)
         assert self.process.stderr is not None
         line = self.process.stderr.readline()
-        found = re.search(r"http://\S+(?=/mcp)", line)
+        found = self._address.search(line)
         assert found is not None, line + self.process.stderr.read()
         return found[0]
 

@@ -29,6 +29,9 @@ class PublicAddress:
         found = _split(url)
         if found is None or found.path not in ("", "/") or found.query or found.fragment or "@" in found.netloc:
             raise UserError(f"--public-url cannot be {url!r}: write scheme and name, such as https://bench.example.")
+        if not found.netloc.isascii():
+            # Browsers send names in ASCII, and would be taken for another site.
+            raise UserError(f"--public-url cannot be {url!r}: write the name in ASCII, as xn--….")
         if found.scheme != "https" and not (found.scheme == "http" and found.hostname in LOOPBACK):
             raise UserError(
                 f"--public-url cannot be {url!r}: sign-in needs https://, because tokens would travel in the clear. "

@@ -44,6 +44,12 @@ METHODS = ("none", "client_secret_post", "client_secret_basic")
 _PRIVATE_SCHEME = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+")
 """Of programs on the person's own machine, as RFC 8252 asks: a name that somebody owns, turned around."""
 
+_PLACE = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+"""Name and port, as a browser and a content security policy read them."""
+
+_ODD = frozenset(' \\"<>^`{|}#')
+"""What has no place in an address, or is read differently by different programs."""
+
 _KNOWN_SCHEMES = frozenset({"cursor", "vscode", "vscode-insiders", "windsurf", "zed", "claude"})
 """Of well-known programs that do not follow it."""
 
@@ -71,6 +77,13 @@ class OAuthClient:
     def takes_redirect(self, uri: str) -> bool:
         """Whether people may be sent back there: exactly where it said, on their own machine to any port."""
         return any(uri == known or (_portless(uri) or uri) == _portless(known) for known in self.redirects)
+
+    def is_led_to(self, uri: str) -> bool:
+        """Whether people may be sent there before they have agreed: it is on their machine, or the operator's choice.
+
+        Anybody can register a client, and a link to this server must not lead to whatever site they like.
+        """
+        return self.kind == "fixed" or not uri.startswith("https://")
 
     def proves(self, secret: str | None) -> bool:
         """Whether the secret that was given is its own; without one only when it has none."""
@@ -232,7 +245,8 @@ def check_redirect(uri: object) -> str:
         or scheme in _KNOWN_SCHEMES
         or _PRIVATE_SCHEME.fullmatch(scheme) is not None
     )
-    if not safe or "#" in uri or "@" in found.netloc or "*" in found.netloc or set(uri) & set(' \\"<>^`{|}'):
+    place = _PLACE.fullmatch(found.netloc) if scheme in ("http", "https") else "@" not in found.netloc
+    if not safe or not place or set(uri) & _ODD:
         raise ClientError(
             "A redirect URI is https://, http:// on this very machine, or a private scheme with a period, without "
             "fragment, user or wildcard.",
@@ -287,6 +301,9 @@ def _portless(uri: str) -> str | None:
         _ = found.port
     except ValueError:
         return None
-    if found.scheme != "http" or found.hostname not in LOOPBACK or "@" in found.netloc:
+    # What urlsplit leaves out, such as a line break, would still be sent.
+    if not uri.isascii() or not uri.isprintable() or set(uri) & _ODD or not _PLACE.fullmatch(found.netloc):
         return None
-    return f"http://{found.hostname}{found.path}?{found.query}#{found.fragment}"
+    if found.scheme != "http" or found.hostname not in LOOPBACK:
+        return None
+    return f"http://{found.hostname}{found.path}?{found.query}"

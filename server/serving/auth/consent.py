@@ -67,6 +67,17 @@ def wrong_page(text: str, status: int = 400) -> HTMLResponse:
     return page("That did not work", f'<p role="alert" class="wrong">{escape(text)}</p>', status)
 
 
+def failed_page(why: str, redirect: str, back: str) -> HTMLResponse:
+    """Says what is wrong with what a client asked for; whoever knows where that client is may go back to it."""
+    return page(
+        "That did not work",
+        f'<p role="alert" class="wrong">The client that sent you asked for something that cannot be: {escape(why)}.</p>'
+        f"<p>If you have just started this at <code>{escape(_place(redirect))}</code> yourself, "
+        f'<a href="{escape(back)}">go back</a>; otherwise close this page.</p>',
+        400,
+    )
+
+
 def sign_in_page(goes_on: str, code: str = "", problem: str = "", status: int = 200) -> HTMLResponse:
     """Asks for the code of an invitation."""
     alert = f'<p role="alert" class="wrong">{escape(problem)}</p>' if problem else ""

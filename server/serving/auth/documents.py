@@ -25,8 +25,13 @@ AT_ONCE = 16
 
 Resolve = Callable[[str], Awaitable[list[str]]]
 
-_TUNNELS = tuple(ipaddress.ip_network(net) for net in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32"))
+_TUNNELS = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96")
 """Addresses that have an older one in them, which may be anything."""
+
+_SPECIAL = ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16", "fec0::/10")
+"""Not on the internet, though not every Python says so."""
+
+_REFUSED = tuple(ipaddress.ip_network(net) for net in (*_TUNNELS, *_SPECIAL))
 
 
 def is_public(address: str) -> bool:
@@ -35,11 +40,10 @@ def is_public(address: str) -> bool:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return is_public(str(found.ipv4_mapped))
-        if any(found in net for net in _TUNNELS):
-            return False
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is not None:
+        return is_public(str(found.ipv4_mapped))
+    if any(found in net for net in _REFUSED):
+        return False
     return found.is_global and not (found.is_multicast or found.is_reserved or found.is_unspecified)
 
 

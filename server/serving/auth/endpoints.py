@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode
 
 import anyio.to_thread
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
@@ -77,6 +77,8 @@ class AuthorizationServer:
             response = await endpoint(request) if endpoint else consent.wrong_page("There is nothing here.", 404)
         except _Refused as refused:
             response = refused.response
+        except ClientDisconnect:
+            return
         except M3Error as error:
             self.refusals.say("a request, because: %s", error)
             response = consent.wrong_page("The record of this server cannot be used now: try again later.", 503)
@@ -127,12 +129,13 @@ class AuthorizationServer:
         if not client.takes_redirect(redirect):
             says = "Your client wants you sent to a place that it did not name before: nobody is sent there."
             raise self._wrong(says, "a request for consent: %r may not send people to %r", client.id, redirect)
-        asked = self._asked(said, client, redirect)
         if person is None:
             return consent.sign_in_page(f"{_AUTHORIZE}?{query}")
+        asked = self._asked(said, client, redirect)
         granted = scopes_of(asked.scopes) & person.scopes
         if not granted:
-            return self._back(redirect, said.get("state"), error="access_denied")
+            self.refusals.say("a request for consent from %r: %r may do nothing of it", client.id, person.name)
+            return self._failed(client, redirect, said.get("state"), "access_denied", "you may do nothing of it")
         asked = ConsentRequest(**{**asked.__dict__, "scopes": scope_text(granted)})
         secret = await anyio.to_thread.run_sync(self.grants.ask, asked, self._device(request))
         return consent.consent_page(asked, client, person.name, secret)
@@ -166,7 +169,7 @@ class AuthorizationServer:
             if is_wrong:
                 self.refusals.say("a request for consent from %r: %s", client.id, why)
                 short = state if state and len(state) <= MOST_STATE else None
-                raise _Refused(self._back(redirect, short, error=error, error_description=why))
+                raise _Refused(self._failed(client, redirect, short, error, why))
         return ConsentRequest(
             client=client.id, client_name=client.name, redirect=redirect, challenge=challenge, state=state,
             scopes=scope_text(wanted), resource=resource or self.address.origin,
@@ -184,17 +187,28 @@ class AuthorizationServer:
             raise self._wrong("The client has changed meanwhile: start again.", "an answer for %r", asked.client)
         if form.get("answer") != "allow":
             return self._back(asked.redirect, asked.state, error="access_denied")
-        code = await anyio.to_thread.run_sync(self.grants.allow, asked, person.name)
+        code = await anyio.to_thread.run_sync(self.grants.allow, asked, person.name, device)
+        if code is None:
+            raise self._wrong("You are signed out: start again from your client.", "an answer of somebody signed out")
         await anyio.to_thread.run_sync(self.clients.used, client)
         return self._back(asked.redirect, asked.state, code=code)
 
+    def _failed(self, client: OAuthClient, redirect: str, state: str | None, error: str, why: str) -> Response:
+        """Tell a client what is wrong with what it asked; nobody has agreed to be sent to it yet (RFC 9700, 4.11)."""
+        if client.is_led_to(redirect):
+            return self._back(redirect, state, error=error, error_description=why)
+        return consent.failed_page(why, redirect, self._answer(redirect, state, error=error, error_description=why))
+
     def _back(self, redirect: str, state: str | None, **said: str) -> Response:
-        """Send the person back to the client, which is told who sends them (RFC 9207)."""
-        said = {**said, "iss": self.address.origin, **({"state": state} if state is not None else {})}
-        joint = "&" if urlsplit(redirect).query else "?"
+        """Send the person back to the client."""
         # The browser must not send the form's body along: 303 makes it a plain visit.
-        headers = {**consent.secure_headers(redirect), "location": f"{redirect}{joint}{urlencode(said)}"}
+        headers = {**consent.secure_headers(redirect), "location": self._answer(redirect, state, **said)}
         return Response(status_code=303, headers=headers)
+
+    def _answer(self, redirect: str, state: str | None, **said: str) -> str:
+        """The address by which a client is answered, and told who answers (RFC 9207)."""
+        said = {**said, "iss": self.address.origin, **({"state": state} if state is not None else {})}
+        return f"{redirect}{'&' if '?' in redirect else '?'}{urlencode(said)}"
 
     # A client exchanges
 
@@ -206,6 +220,7 @@ class AuthorizationServer:
             if kind == "authorization_code":
                 verifier = form.get("code_verifier", "")
                 if not 43 <= len(verifier) <= 128:
+                    self.refusals.say("a code from the client %r: without a verifier", client.id)
                     raise GrantError("invalid_grant", "code_verifier has 43 to 128 characters")
                 redirect = form.get("redirect_uri")
                 work = partial(
@@ -234,6 +249,7 @@ class AuthorizationServer:
         except (ValueError, RecursionError):
             said = None
         if not isinstance(said, dict):
+            self.refusals.say("a client that registers: it sent no object of JSON")
             return _error("invalid_client_metadata", "Send an object of JSON")
         try:
             client, secret = await anyio.to_thread.run_sync(self.clients.register, said, _place(request))
@@ -258,6 +274,7 @@ class AuthorizationServer:
         """A form that a client sent, and the client, which has proved that it is."""
         form = _pairs((await _body(request)).decode("utf-8", "replace"))
         if form is None:
+            self.refusals.say("a form of a client: unreadable")
             raise _Refused(_error("invalid_request", "The form cannot be read"))
         id, secret = form.get("client_id", ""), form.get("client_secret")
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
@@ -285,8 +302,10 @@ class AuthorizationServer:
 
     async def _sign_in(self, request: Request) -> Response:
         form = await self._own_form(request)
-        goes_on = form.get("next", "")
-        goes_on = goes_on if goes_on.startswith(f"{_AUTHORIZE}?") and goes_on.isprintable() else "/auth/"
+        goes_on = form.get("next") or "/auth/"
+        if goes_on != "/auth/" and not (goes_on.startswith(f"{_AUTHORIZE}?") and goes_on.isprintable()):
+            self.refusals.say("a way on after signing in: %r", goes_on.partition("?")[0])
+            goes_on = "/auth/"
         place = _place(request)
         agent = "".join(letter for letter in request.headers.get("user-agent", "") if letter.isprintable())
         try:
@@ -371,7 +390,8 @@ def _pairs(text: str) -> dict[str, str] | None:
     except ValueError:
         return None
     found = dict(pairs)
-    return found if len(found) == len(pairs) else None
+    # PostgreSQL knows no text with a zero byte.
+    return found if len(found) == len(pairs) and "\0" not in "".join(found.values()) else None
 
 
 def _credentials(given: str) -> tuple[str, str]:
@@ -379,7 +399,7 @@ def _credentials(given: str) -> tuple[str, str]:
         id, _, secret = base64.b64decode(given, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
         return "", ""
-    return unquote(id), unquote(secret)
+    return unquote(id).replace("\0", ""), unquote(secret)
 
 
 def _error(kind: str, says: str, status: int = 400) -> Response:

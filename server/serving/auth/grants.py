@@ -141,11 +141,14 @@ class Grants:
         found = self.tables.together(take)
         return ConsentRequest(**json.loads(found[0][0])) if found else None
 
-    def allow(self, request: ConsentRequest, person: str) -> str:
-        """A code for what a person allowed."""
+    def allow(self, request: ConsentRequest, person: str, device: str) -> str | None:
+        """A code for what a person allowed on a device; None when they were signed out there meanwhile."""
         code, grant, now = secrets.token_urlsafe(32), secrets.token_hex(16), self.clock()
 
-        def add(work: SignInWork) -> None:
+        def add(work: SignInWork) -> bool:
+            signed_in = "SELECT 1 FROM auth_devices WHERE hash = ? AND person = ? AND expires > ?"
+            if not work.rows(signed_in, hashed(device), person, now):
+                return False
             work.change(
                 "INSERT INTO auth_grants VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
                 grant, person, request.client, request.client_name, request.scopes, request.resource, now,
@@ -153,9 +156,9 @@ class Grants:
             )  # fmt: skip
             values = (hashed(code), grant, request.challenge, request.redirect, now + CODE_SECONDS)
             work.change("INSERT INTO auth_codes VALUES (?, ?, ?, ?, ?, NULL)", *values)
+            return True
 
-        self.tables.together(add)
-        return code
+        return code if self.tables.together(add) else None
 
     # A client exchanges what it has
 
@@ -176,8 +179,8 @@ class Grants:
                 return self._refused(work, shown, client, "it was sent elsewhere")
             if not secrets.compare_digest(_challenge(verifier), shown.challenge):
                 return self._refused(work, shown, client, "the verifier does not fit")
-            if resource is not None and not self._same(resource, shown.resource):
-                return GrantError("invalid_target", "The code is for another resource")
+            if resource is not None and not self.address.owns(resource):
+                return self._denied(shown, client, "invalid_target", "it is for another resource")
             return self._tokens(work, shown.grant, shown.scopes, now)
 
         return self._exchanged(client, "code", code, use)
@@ -191,12 +194,12 @@ class Grants:
         now = self.clock()
 
         def use(work: SignInWork, shown: _Shown) -> "dict[str, Any] | GrantError":
-            if resource is not None and not self._same(resource, shown.resource):
-                return GrantError("invalid_target", "The token is for another resource")
+            if resource is not None and not self.address.owns(resource):
+                return self._denied(shown, client, "invalid_target", "it is for another resource")
             allowed = scopes_of(shown.scopes)
             wanted = scopes_of(scopes) if scopes else allowed
             if not wanted or not wanted <= allowed:
-                return GrantError("invalid_scope", "That was not allowed")
+                return self._denied(shown, client, "invalid_scope", "that was not allowed")
             work.change("UPDATE auth_tokens SET used = ? WHERE hash = ?", now, hashed(token))
             return self._tokens(work, shown.grant, scope_text(wanted), now)
 
@@ -215,12 +218,16 @@ class Grants:
         def exchange(work: SignInWork) -> "dict[str, Any] | GrantError":
             found = work.rows(_SHOWN[kind], hashed(secret))
             if not found:
+                self.refusals.say(f"a {kind} that is none, from the client %r", client.id)
                 return GrantError("invalid_grant", f"There is no such {kind}")
             shown = _Shown(kind, *found[0])
             if shown.used is not None:
                 return self._refused(work, shown, client, "it came again")
             if shown.client != client.id:
                 return self._refused(work, shown, client, "it is another client's")
+            if not self.address.owns(shown.resource):
+                # Another server on the same database gave it.
+                return self._refused(work, shown, client, "it is another server's")
             if shown.ended is not None or min(shown.expires, shown.until) <= now:
                 return self._refused(work, shown, client, "it is too old")
             return use(work, shown)
@@ -244,6 +251,23 @@ class Grants:
 
     async def identity(self, token: str) -> Identity | None:
         """Who brings an access token; None when it is good for nothing here."""
+        found = await self._bearer(token)
+        if found is None:
+            self.refusals.say("a token that is not of this server")
+            return None
+        who, until, ours = found
+        if not ours:
+            self.refusals.say("a token of %r that was ended, or is for another server", who.subject)
+            return None
+        return who if until > self.clock() else None
+
+    async def ran_out(self, token: str) -> Identity | None:
+        """Who brings an access token that was good until lately."""
+        found = await self._bearer(token)
+        return found[0] if found is not None and found[2] and found[1] <= self.clock() else None
+
+    async def _bearer(self, token: str) -> tuple[Identity, float, bool] | None:
+        """Who has an access token, until when, and whether it was given by this server and was not ended."""
         query = (
             "SELECT t.expires, t.scopes, g.person, g.client, g.resource, g.ended, g.expires, p.scopes "
             "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id JOIN auth_people p ON p.name = g.person "
@@ -251,16 +275,11 @@ class Grants:
         )
         found = await anyio.to_thread.run_sync(self.tables.rows, query, hashed(token))
         if not found:
-            self.refusals.say("a token that is not of this server")
             return None
         expires, scopes, person, client, resource, ended, until, may = found[0]
-        if ended is not None or not self.address.owns(resource):
-            self.refusals.say("a token of %r that was ended, or is for another server", person)
-            return None
-        if min(expires, until) <= self.clock():
-            return None
         allowed = scopes_of(scopes) & scopes_of(may)
-        return Identity(subject=person, issuer=self.address.origin, client=client, scopes=allowed)
+        who = Identity(subject=person, issuer=self.address.origin, client=client, scopes=allowed)
+        return who, min(expires, until), ended is None and self.address.owns(resource)
 
     def _tokens(self, work: SignInWork, grant: str, scopes: str, now: float) -> dict[str, Any]:
         access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
@@ -275,9 +294,10 @@ class Grants:
             "scope": scopes,
         }
 
-    def _same(self, resource: str, known: str) -> bool:
-        """Whether a client asks for the resource that was allowed: both are this server."""
-        return self.address.owns(resource) and self.address.owns(known)
+    def _denied(self, shown: "_Shown", client: OAuthClient, kind: str, why: str) -> GrantError:
+        """What a client asks for is more than was allowed; that stays as it was."""
+        self.refusals.say(f"a {shown.kind} of %r from the client %r: {why}", shown.person, client.id)
+        return GrantError(kind, f"The {shown.kind} cannot be exchanged: {why}")
 
     def _refused(self, work: SignInWork, shown: "_Shown", client: OAuthClient, why: str) -> GrantError:
         """Somebody else may have it too: everything that was allowed with it ends."""
@@ -297,7 +317,8 @@ class Grants:
         work.change("DELETE FROM auth_requests WHERE expires < ?", now)
         work.change("DELETE FROM auth_devices WHERE expires < ?", now)
         work.change("DELETE FROM auth_invitations WHERE expires < ?", now)
-        work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now)
+        # For a day it is known that they were good: who brings one has just come back, and is no thief.
+        work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now - DAY)
         work.change("DELETE FROM auth_grants WHERE expires < ? OR ended < ?", now, now - DAY)
         for table in ("auth_tokens", "auth_codes"):
             work.change(f"DELETE FROM {table} WHERE grant_id NOT IN (SELECT id FROM auth_grants)")

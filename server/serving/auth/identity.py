@@ -51,6 +51,10 @@ class TokenChecker(Protocol):
         """Who brings a token; None when it is good for nothing here, the reason being logged."""
         ...
 
+    async def ran_out(self, token: str) -> Identity | None:
+        """Who brings a token that was good until lately; None when it never was, or still is."""
+        ...
+
 
 class Refusals:
     """Logs what was refused, without any secret, and not without end.

@@ -25,6 +25,11 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """None that needs a secret which both sides have, and never none."""
 
 _TYPES = ("at+jwt", "application/at+jwt", "jwt", "")
+"""The first two say that it is an access token (RFC 9068); others are looked at more closely."""
+
+_NO_ACCESS = frozenset({"id", "refresh", "logout"})
+"""What the claim `typ` of some providers says of tokens that allow nothing."""
+
 _KEY_KINDS = ("RSA", "EC", "OKP")
 
 KEYS_SECONDS = 3600.0
@@ -37,6 +42,7 @@ AGAIN_SECONDS = 30.0
 FETCH_SECONDS = 5.0
 MOST_BYTES = 262_144
 LEEWAY_SECONDS = 30
+LATELY_SECONDS = 86_400
 
 
 class _Unreachable(Exception):
@@ -142,30 +148,54 @@ class OidcTokens:
 
     async def identity(self, token: str) -> Identity | None:
         """Who brings a token; None when it is good for nothing here."""
+        found = await self._checked(token)
+        if isinstance(found, str):
+            self.refusals.say(found)
+            return None
+        return None if found is None else self._of(*found)
+
+    async def ran_out(self, token: str) -> Identity | None:
+        """Who brings a token that was good until lately."""
+        if await self._checked(token) is not None:
+            return None
+        found = await self._checked(token, lately=True)
+        return self._of(*found) if isinstance(found, tuple) else None
+
+    async def _checked(self, token: str, *, lately: bool = False) -> tuple[dict[str, Any], bool] | str | None:
+        """What a token says, and whether it is an access token for sure; why it does not count; None when it ran out.
+
+        Args:
+            token: The token.
+            lately: Whether one counts that ran out within a day.
+        """
+        leeway = LATELY_SECONDS if lately else LEEWAY_SECONDS
         try:
             header = jwt.get_unverified_header(token)
             algorithm, kid = header.get("alg"), header.get("kid")
             if algorithm not in ALGORITHMS or str(header.get("typ", "")).lower() not in _TYPES or "crit" in header:
-                return self._refused("a token of a kind that does not count")
+                return "a token of a kind that does not count"
+            certain = str(header.get("typ", "")).lower() in _TYPES[:2]
             found = await self.keys.key(kid if isinstance(kid, str) else None)
             if found is None:
-                return self._refused("a token that none of the provider's keys signed")
+                return "a token that none of the provider's keys signed"
             key = jwt.PyJWK.from_dict(found, algorithm=algorithm)
             claims: dict[str, Any] = jwt.decode(
-                token, key, algorithms=[algorithm], issuer=self.keys.name, leeway=LEEWAY_SECONDS,
+                token, key, algorithms=[algorithm], issuer=self.keys.name, leeway=leeway,
                 options={"require": ["exp", "iss", "aud", "sub"], "verify_aud": False},
             )  # fmt: skip
         except jwt.ExpiredSignatureError:
             return None
         except (jwt.PyJWTError, ValueError, TypeError) as error:
-            return self._refused(f"a token that does not hold ({type(error).__name__})")
-        return self._of(claims)
+            return f"a token that does not hold ({type(error).__name__})"
+        return claims, certain
 
-    def _of(self, claims: dict[str, Any]) -> Identity | None:
+    def _of(self, claims: dict[str, Any], certain: bool) -> Identity | None:
         audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
         if not any(isinstance(one, str) and self._means_us(one) for one in audience):
             return self._refused("a token of %r for another server", claims["sub"])
-        if "nonce" in claims or "at_hash" in claims:
+        kind = str(claims.get("typ", claims.get("token_use", ""))).lower()
+        unscoped = not certain and "scope" not in claims and "scp" not in claims
+        if "nonce" in claims or "at_hash" in claims or kind in _NO_ACCESS or unscoped:
             return self._refused("a token of %r that tells who signed in, and allows nothing", claims["sub"])
         scope = claims.get("scope", claims.get("scp", ""))
         named = scopes_of(" ".join(map(str, scope)) if isinstance(scope, list) else str(scope))

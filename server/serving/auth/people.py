@@ -113,32 +113,30 @@ class People:
         Raises:
             TooManyAttempts: It was tried too often.
         """
-        code, now = hashed(_plain(given)), self.clock()
+        code, device, now = hashed(_plain(given)), secrets.token_urlsafe(32), self.clock()
 
-        def use(work: SignInWork) -> str | None:
+        # In one transaction: a person whom the operator ends meanwhile must not be left with a device.
+        def use(work: SignInWork) -> Person | bool:
             if tried_too_often(work, f"code {place}", now, ATTEMPTS, ATTEMPTS_OF_ALL):
-                return ""
-            good = "hash = ? AND used IS NULL AND expires > ?"
-            found = work.rows(f"SELECT person FROM auth_invitations WHERE {good}", code, now)
-            if not found or not work.change(f"UPDATE auth_invitations SET used = ? WHERE {good}", now, code, now):
-                return None
+                return True
+            query = (
+                "SELECT p.name, p.scopes FROM auth_invitations i JOIN auth_people p ON p.name = i.person "
+                "WHERE i.hash = ? AND i.used IS NULL AND i.expires > ?"
+            )
+            found = work.rows(query, code, now)
+            if not found:
+                return False
+            work.change("UPDATE auth_invitations SET used = ? WHERE hash = ?", now, code)
             work.change("DELETE FROM auth_attempts WHERE place = ?", f"code {place}")
-            return str(found[0][0])
-
-        name = self.tables.together(use)
-        if name == "":
-            raise TooManyAttempts("Too many codes were tried: wait ten minutes, then try again.")
-        person = self._person(name) if name is not None else None
-        if person is None:
-            return None
-        device = secrets.token_urlsafe(32)
-
-        def add(work: SignInWork) -> None:
-            made = (hashed(device), person.name, agent[:120], now, now + DEVICE_DAYS * DAY)
+            name, scopes = found[0]
+            made = (hashed(device), name, agent[:120], now, now + DEVICE_DAYS * DAY)
             work.change("INSERT INTO auth_devices VALUES (?, ?, ?, ?, ?)", *made)
+            return Person(name, scopes_of(scopes))
 
-        self.tables.together(add)
-        return person, device
+        done = self.tables.together(use)
+        if done is True:
+            raise TooManyAttempts("Too many codes were tried: wait ten minutes, then try again.")
+        return (done, device) if isinstance(done, Person) else None
 
     def on_device(self, device: str) -> Person | None:
         """Who is signed in on a device, by its secret."""

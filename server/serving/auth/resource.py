@@ -7,6 +7,7 @@ whoever comes in sits on seats of their own. What makes a token good is the chec
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from time import monotonic
 from typing import Protocol
 
@@ -17,8 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from m3bench.proxy.transports.access import refusal
 from m3bench.proxy.transports.admission import IDENTITY
+from m3bench.proxy.transports.http_calls import FIRST_CAME
 from m3bench.server.serving.auth.address import RESOURCE_METADATA, PublicAddress
 from m3bench.server.serving.auth.identity import OPERATE, PLAY, SCOPES, WATCH, Identity, Refusals, TokenChecker
+from m3bench.server.serving.auth.renewals import Renewals
 
 MOST_CHATS = 16
 """Seats that one person may use within the time after which a seat is freed."""
@@ -86,6 +89,7 @@ class _Protected:
         self._how = how
         self._chats: dict[str, OrderedDict[str, float]] = {}
         """When each person last used each seat."""
+        self._renewals = Renewals()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] == "/health":
@@ -119,18 +123,32 @@ class _Protected:
         who: Identity | None = None
         if scheme.lower() == "bearer" and 0 < len(token) <= MOST_TOKEN:
             who = await how.checker.identity(token)
+        elif given:
+            how.refusals.say("an authorization that is no bearer token, or too long")
         elif not given and for_people and how.pages is not None:
             request = Request(scope, receive)
             who = await how.pages.visitor(request)
             if who is None and "text/html" in request.headers.get("accept", ""):
                 return RedirectResponse("/auth/", status_code=303)
+        if who is None and given and not for_people:
+            await self._lapsed(token, scope, receive)
         if who is None:
             return self._unauthorized(path, needed, invalid=bool(given))
         if needed not in who.scopes:
             how.refusals.say(f"%r needs the scope {needed}, and %r has not got it", path, who.subject)
             return self._forbidden(path, needed, who)
-        scope = {**scope, IDENTITY: f"person {who.issuer} {who.subject}"}
+        scope = {
+            **scope,
+            IDENTITY: f"person {who.issuer} {who.subject}",
+            FIRST_CAME: partial(self._renewals.first_came, who, scope),
+        }
         return scope if for_people else self._seated(scope, who)
+
+    async def _lapsed(self, token: str, scope: Scope, receive: Receive) -> None:
+        """Remember what came with a token that has just run out: it comes again with a new one."""
+        had = await self._how.checker.ran_out(token) if 0 < len(token) <= MOST_TOKEN else None
+        if had is not None:
+            await self._renewals.refused(token, had, scope, receive)
 
     def _seated(self, scope: Scope, who: Identity) -> Scope | Response:
         """A request on the person's own seat, however its address was written."""

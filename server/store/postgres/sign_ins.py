@@ -44,6 +44,8 @@ class PostgresSignIns:
     def together(self, work: Callable[[SignInWork], _Result]) -> _Result:
         """Do something in one transaction."""
         with self._pool.connection(reading=False) as connection, connection.transaction():
+            # Whatever the database's default: what was changed before the lock was had must be seen.
+            connection.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             return work(_PostgresWork(connection))
 

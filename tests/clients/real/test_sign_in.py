@@ -16,6 +16,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 import httpx2
 import pytest
@@ -30,8 +31,10 @@ from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
-from tests.clients.people import SignedServer, signing_in
+from tests.clients.node import Node
+from tests.clients.people import signing_in
 from tests.clients.real.programs import missing
+from tests.clients.test_openid import providing
 from tests.sets import write_set
 
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(os.name == "nt", reason="needs a terminal of its own")]
@@ -65,10 +68,24 @@ def terminal(command: list[str], env: dict[str, str], folder: Path) -> Iterator[
         os.close(ours)
 
 
-def sign_in(command: list[str], env: dict[str, str], folder: Path, server: SignedServer) -> str:
+class Signing(Protocol):
+    """A server with sign-in, here or at a provider."""
+
+    url: str
+
+    def allow(self, address: str, name: str) -> str:
+        """Go where a client sends its person, and allow it; returns the address that leads back to the client."""
+        ...
+
+    def expire(self) -> int:
+        """Have the access tokens run out."""
+        ...
+
+
+def sign_in(command: list[str], env: dict[str, str], folder: Path, server: Signing) -> str:
     """Have a client sign a person in; what it said."""
     said, went = "", False
-    address = re.compile(rf"({re.escape(server.url)}/auth/authorize\?[^\s\x1b\x07]+)[\s\x1b\x07]")
+    address = re.compile(r"(https?://[^\s\x1b\x07]+/auth(?:/authorize)?\?[^\s\x1b\x07]+)[\s\x1b\x07]")
     with terminal(command, env, folder) as (ours, process):
         while True:
             try:
@@ -90,15 +107,14 @@ def sign_in(command: list[str], env: dict[str, str], folder: Path, server: Signe
     return said
 
 
-BEFORE = {"opencode": 4}
-"""Calls before all tokens run out: by default those that list and start. OpenCode sends calls side by side one after
-another when a token has to be renewed for them, which steps show."""
+BEFORE = 2
+"""Calls before all tokens run out: those that list and start, so that it happens to two calls side by side."""
 
 
 class Expiring:
     """A model that plays a script, during which all tokens run out once, in the middle of the run."""
 
-    def __init__(self, script: TrialScript, server: SignedServer, before: int) -> None:
+    def __init__(self, script: TrialScript, server: Signing, before: int) -> None:
         self._script, self._server, self._before = script, server, before
         self.ran_out = 0
 
@@ -109,42 +125,65 @@ class Expiring:
         return saying
 
 
+OPTIONS = ("--profile", "task:survey-1", "--content-only")
+
+
 @pytest.mark.parametrize("key", LOGINS)
 def test_a_client_signs_in_and_plays_on_with_a_new_token(key: str, programs: str, tmp_path: Path) -> None:
+    tasks = write_set(tmp_path / "set")
+    with signing_in(tasks, tmp_path / "data", *OPTIONS, "--no-documents") as server:
+        said = play(key, server, tasks, programs, tmp_path)
+    assert averages(tmp_path / "data") == [1.0], said
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("key", [pytest.param(key, marks=pytest.mark.night) for key in ("claude-code", "codex")])
+def test_a_client_signs_in_at_a_provider_and_plays_on(key: str, programs: str, node: Node, tmp_path: Path) -> None:
+    tasks = write_set(tmp_path / "set")
+    with providing(node, tasks, tmp_path / "data", *OPTIONS, seconds=20) as server:
+        said = play(key, server, tasks, programs, tmp_path)
+    assert averages(tmp_path / "data") == [1.0], said
+
+
+def play(key: str, server: Signing, tasks: Path, programs: str, folder: Path) -> str:
+    """Have a client sign in and play a task, during which all tokens run out; what it said."""
     start = STARTS[key]
     if (reason := missing(start.program)) is not None:
         pytest.skip(reason)
-    home, work = tmp_path / "home", tmp_path / "work"
+    home, work = folder / "home", folder / "work"
     home.mkdir()
     work.mkdir()
-    tasks = write_set(tmp_path / "set")
-    task = Library(tasks).tasks["survey-1"]
     found = str(Path(programs.partition(os.pathsep)[0]) / start.program)
-    options = ["--profile", f"task:{task.id}", "--content-only", "--no-documents"]
-    with signing_in(tasks, tmp_path / "data", *options) as server:
-        script = TrialScript(turns_of(task), lambda tool: clients()[key].naming.shown(NAME, tool))
-        expiring = Expiring(script, server, BEFORE.get(key, 2))
-        with Model(expiring.answer) as model:
-            env = {"PATH": programs, "HOME": str(home), "TERM": "dumb", "LANG": "C.UTF-8"}
-            start.home(home, model.url)
-            install = [*program(), "install", key, "--http", f"{server.url}/mcp"]
-            subprocess.run(install, env=env, cwd=work, capture_output=True, check=True, timeout=120)
-            filled = {"{url}": model.url, "{home}": str(home), "{port}": "0"}
-            env |= {name: fill(value, filled) for name, value in start.env.items()}
-            sign_in([found, *LOGINS[key]], env, work, server)
-            line = [found, *(fill(part, filled) for part in start.arguments)]
-            done = subprocess.run(
-                line, env=env, cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
-                check=False,
-            )  # fmt: skip
-            said = f"{done.stdout[-1500:]}\n{done.stderr[-1500:]}"
-        assert expiring.ran_out, said
-    store = SqliteStore(tmp_path / "data")
+    script = TrialScript(
+        turns_of(Library(tasks).tasks["survey-1"]), lambda tool: clients()[key].naming.shown(NAME, tool)
+    )
+    expiring = Expiring(script, server, BEFORE)
+    with Model(expiring.answer) as model:
+        env = {"PATH": programs, "HOME": str(home), "TERM": "dumb", "LANG": "C.UTF-8"}
+        start.home(home, model.url)
+        install = [*program(), "install", key, "--http", f"{server.url}/mcp"]
+        subprocess.run(install, env=env, cwd=work, capture_output=True, check=True, timeout=120)
+        filled = {"{url}": model.url, "{home}": str(home), "{port}": "0"}
+        env |= {name: fill(value, filled) for name, value in start.env.items()}
+        sign_in([found, *LOGINS[key]], env, work, server)
+        line = [found, *(fill(part, filled) for part in start.arguments)]
+        done = subprocess.run(
+            line, env=env, cwd=work, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
+            check=False,
+        )  # fmt: skip
+    said = f"{done.stdout[-1500:]}\n{done.stderr[-1500:]}"
+    assert expiring.ran_out, said
+    return said
+
+
+def averages(data: Path) -> list[float | None]:
+    """Of the runs that were scored."""
+    store = SqliteStore(data)
     try:
         cards = [card_of(record) for record in store.runs()]
     finally:
         store.close()
-    assert [card.average for card in cards if card is not None] == [1.0], said
+    return [card.average for card in cards if card is not None]
 
 
 def fill(text: str, values: dict[str, str]) -> str:

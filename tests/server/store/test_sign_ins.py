@@ -35,15 +35,29 @@ def two(place: RecordLocation) -> Iterator[tuple[SignInTables, SignInTables]]:
         tables.close()
 
 
+def signed_in(people: People) -> str:
+    """A device on which ann has just signed in."""
+    found = people.redeem(people.invite("ann", "play", 1), "192.0.2.1", "")
+    assert found
+    return found[1]
+
+
+def allowed(grants: Grants, asked: ConsentRequest, device: str) -> str:
+    """A code that ann allowed."""
+    code = grants.allow(asked, "ann", device)
+    assert code
+    return code
+
+
 def test_a_code_and_a_refresh_token_are_good_once_on_all_servers_together(
     two: tuple[SignInTables, SignInTables],
 ) -> None:
     grants = [Grants(tables, PublicAddress(URL)) for tables in two]
-    People(two[0]).invite("ann", "play", 1)
+    device = signed_in(People(two[0]))
     asked = ConsentRequest(
         client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
     )
-    code = grants[0].allow(asked, "ann")
+    code = allowed(grants[0], asked, device)
 
     def exchange(number: int) -> dict[str, object] | None:
         try:
@@ -58,11 +72,51 @@ def test_a_code_and_a_refresh_token_are_good_once_on_all_servers_together(
     with pytest.raises(GrantError):
         grants[1].refresh(APP, str(found[0]["refresh_token"]), None, None)
 
-    tokens = grants[0].exchange_code(APP, grants[0].allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    tokens = grants[0].exchange_code(APP, allowed(grants[0], asked, device), VERIFIER, CALLBACK, None)
     renewed = grants[1].refresh(APP, tokens["refresh_token"], None, None)
     assert grants[0].refresh(APP, renewed["refresh_token"], None, f"{URL}/mcp")["scope"] == "play"
     with pytest.raises(GrantError):
         grants[0].refresh(APP, tokens["refresh_token"], None, None)
+
+
+def test_what_comes_to_several_servers_at_the_same_time_is_good_once(
+    two: tuple[SignInTables, SignInTables],
+) -> None:
+    grants = [Grants(tables, PublicAddress(URL)) for tables in two]
+    device = signed_in(People(two[0]))
+    asked = ConsentRequest(
+        client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
+    )
+    tokens = grants[0].exchange_code(APP, allowed(grants[0], asked, device), VERIFIER, CALLBACK, None)
+    question = grants[0].ask(asked, device)
+
+    def renew(number: int) -> dict[str, object] | None:
+        try:
+            return grants[number % 2].refresh(APP, tokens["refresh_token"], None, None)
+        except GrantError:
+            return None
+
+    with ThreadPoolExecutor(6) as threads:
+        renewed = [found for found in threads.map(renew, range(6)) if found]
+        answers = list(threads.map(lambda number: grants[number % 2].asked(question, device), range(6)))
+    assert len(renewed) == 1
+    assert answers.count(asked) == 1
+    with pytest.raises(GrantError):
+        grants[0].refresh(APP, str(renewed[0]["refresh_token"]), None, None)
+
+
+@pytest.mark.postgres
+def test_a_database_that_isolates_more_by_default_loses_nothing(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    url = request.getfixturevalue("postgres").new_database()
+    strict = f"{url}{'&' if '?' in url else '?'}options=-c%20default_transaction_isolation%3Dserializable"
+    both = [open_sign_ins(RecordLocation(tmp_path, strict)) for _ in range(2)]
+    people = [People(tables) for tables in both]
+    codes = [people[0].invite(f"person {number}", "play", 1) for number in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda number: people[number % 2].redeem(codes[number], f"{number}", "x"), range(8)))
+    assert all(found)
+    for tables in both:
+        tables.close()
 
 
 def test_an_invitation_is_good_once_and_a_mistake_leaves_nothing(two: tuple[SignInTables, SignInTables]) -> None:
@@ -94,7 +148,7 @@ def test_what_has_run_out_is_forgotten(two: tuple[SignInTables, SignInTables]) -
         client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
     )
     now[0] = 1000.0
-    grants.exchange_code(APP, grants.allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    grants.exchange_code(APP, allowed(grants, asked, found[1]), VERIFIER, CALLBACK, None)
     for _ in range(30):
         grants.ask(asked, found[1])
     assert two[0].rows("SELECT count(*) FROM auth_requests")[0][0] <= 20
@@ -129,7 +183,7 @@ def test_a_backup_has_those_who_sign_in_and_their_tokens(tmp_path: Path) -> None
     asked = ConsentRequest(
         client="app", client_name="App", redirect=CALLBACK, challenge=challenge(VERIFIER), scopes="play", resource=URL
     )
-    tokens = grants.exchange_code(APP, grants.allow(asked, "ann"), VERIFIER, CALLBACK, None)
+    tokens = grants.exchange_code(APP, allowed(grants, asked, found[1]), VERIFIER, CALLBACK, None)
     assert backup(place.folder, copied.folder) == copied.folder, "while the tables are open, before anybody played"
     tables.close()
     assert (copied.folder / SIGN_INS).stat().st_mode & 0o077 == 0

@@ -3,7 +3,7 @@
 import re
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -16,6 +16,7 @@ import httpx2
 
 from m3bench.proxy.transports.http import HttpSettings, http_app
 from m3bench.server.serving.auth.address import PublicAddress
+from m3bench.server.serving.auth.documents import DocumentReader
 from m3bench.server.serving.auth.modes import own_protection
 from m3bench.server.serving.auth.people import People
 from m3bench.server.serving.auth.resource import Protection
@@ -26,6 +27,12 @@ from tests.proxy.web import HEADERS, running
 
 URL = "https://bench.example"
 CALLBACK = "http://127.0.0.1:7777/callback"
+
+SEEN: set[str] = set()
+"""Secrets of the test that runs: those that were sent, those that were given, and those that were only tried."""
+
+_SECRETS = ("code", "code_verifier", "client_secret", "access_token", "refresh_token", "id_token", "token", "request")
+
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 
@@ -60,6 +67,7 @@ class Bench:
     clock: Clock
     documents: Documents
     protection: Protection
+    house: House
 
     @property
     def tables(self) -> SignInTables:
@@ -171,6 +179,35 @@ class App:
         return found
 
 
+async def signed_in(bench: Bench, name: str = "ann") -> Browser:
+    """The browser of somebody who was invited to play and watch, and signed in."""
+    browser = bench.browser()
+    done = await browser.sign_in(bench.people.invite(name, "play watch", 1))
+    assert done.status_code == 303
+    return browser
+
+
+def note(*secrets: str) -> None:
+    """Remember what must not be logged."""
+    SEEN.update(secret for secret in secrets if len(secret) >= 16)
+
+
+async def _note_request(request: httpx2.Request) -> None:
+    found = parse_qs(request.content.decode("utf-8", "replace"))
+    found.update(parse_qs(request.url.query.decode()))
+    note(*(value for name in _SECRETS for value in found.get(name, ())))
+    note(request.headers.get("authorization", "").partition(" ")[2])
+    note(*re.findall(r"=\"?([\w-]+)", request.headers.get("cookie", "")))
+
+
+async def _note_response(answer: httpx2.Response) -> None:
+    await answer.aread()
+    note(*re.findall(r'name="request" value="([^"]+)"', answer.text))
+    note(*re.findall(rf'"(?:{"|".join(_SECRETS)})":"([^"]+)"', answer.text))
+    note(*parse_qs(urlsplit(answer.headers.get("location", "")).query).get("code", ()))
+    note(*(re.findall(r"=\"?([\w-]+)", answer.headers.get("set-cookie", ""))[:1]))
+
+
 def challenge(verifier: str) -> str:
     return urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
@@ -182,27 +219,32 @@ def sent_back(answer: httpx2.Response) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def protected(folder: Path, *, reads: bool = True, **changed: Any) -> AsyncIterator[Bench]:
+async def protected(
+    folder: Path, *, reads: bool = True, reader: DocumentReader | None = None, **changed: Any
+) -> AsyncIterator[Bench]:
     """A protected server, as `serve --auth own` makes it, whose tables are in a folder; it may read documents."""
     clock, documents = Clock(), Documents()
     tables = open_sign_ins(RecordLocation(folder))
     try:
-        fetch = documents if reads else None
+        fetch = (reader or documents) if reads else None
         made = replace(own_protection(tables, PublicAddress.of(URL), fetch=fetch, clock=clock), **changed)
-        async with behind(made) as client:
-            yield Bench(client, People(tables, clock), clock, documents, made)
+        house = House()
+        async with behind(made, house) as client:
+            yield Bench(client, People(tables, clock), clock, documents, made, house)
     finally:
         tables.close()
 
 
 @asynccontextmanager
-async def behind(protection: Protection) -> AsyncIterator[httpx2.AsyncClient]:
+async def behind(protection: Protection, house: House | None = None) -> AsyncIterator[httpx2.AsyncClient]:
     """Requests to a benchmark in memory behind a protection."""
-    house = House()
+    house = house or House()
     settings = HttpSettings(host="0.0.0.0", guard=protection, allow_hosts=("bench.example",))
     app = http_app(house.front, settings, house.open_seat, house.close_seat, _pages)
     with anyio.fail_after(60):
-        async with running(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=URL) as client:
+        hooks: dict[str, list[Callable[..., Any]]] = {"request": [_note_request], "response": [_note_response]}
+        given = httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=URL, event_hooks=hooks)
+        async with running(app), given as client:
             yield client
 
 

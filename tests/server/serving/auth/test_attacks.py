@@ -2,6 +2,7 @@
 
 import logging
 import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,15 @@ from starlette.requests import Request
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import ClientError, OAuthClients
 from m3bench.server.serving.auth.endpoints import _place
+from m3bench.server.serving.auth.grants import ConsentRequest, Grants
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
 from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
-from tests.server.serving.auth.bench import CALLBACK, URL, App, Bench, protected, sent_back
+from tests.server.serving.auth.bench import CALLBACK, URL, App, challenge, protected, sent_back, signed_in
 
 pytestmark = pytest.mark.anyio
+
+attack = pytest.mark.usefixtures("refused")
+"""Of tests whose attack must have left a line in the log; that none holds a secret is asserted of every test here."""
 
 FORGED: list[dict[str, Any]] = [
     {"redirect_uris": ["javascript:alert(1)"]},
@@ -26,6 +31,12 @@ FORGED: list[dict[str, Any]] = [
     {"redirect_uris": ["https://user@host.example/callback"]},
     {"redirect_uris": ["https://host.example/callback#x"]},
     {"redirect_uris": ["https://host.example/call back"]},
+    {"redirect_uris": ["https://host.example;sandbox/callback"]},
+    {"redirect_uris": ["https://host.example,default-src/callback"]},
+    {"redirect_uris": ["https://host.example%2eevil.example/callback"]},
+    {"redirect_uris": ["https://host.example:x/callback"]},
+    {"redirect_uris": ["https:evil.example/callback"]},
+    {"redirect_uris": ["http://127.0.0.1:7777\\@evil.example/callback"]},
     {"redirect_uris": ["file:///etc/passwd"]},
     {"redirect_uris": [CALLBACK] * 11},
     {"redirect_uris": ["https://host.example/" + "x" * 600]},
@@ -43,19 +54,22 @@ ELSEWHERE = [
     "http://127.0.0.1@evil.example:7777/callback",
     "http://127.0.0.1.evil.example:7777/callback",
     "http://localhost:7777/callback",
+    "http://127.0.0.1:7777/call\nback",
+    "http://127.0.0.1:7777/callback\t",
+    "http://127.0.0.1\r\n:7777/callback",
+    "\0http://127.0.0.1:7777/callback",
+    " http://127.0.0.1:7777/callback",
+    "http://127.0.0.1:7777\\@evil.example/callback",
+    "http://127.0.0.1:7777;evil.example/callback",
+    "http://127.0.0.1:٧٧٧٧/callback",
+    "HTTP:127.0.0.1:7777/callback",
     "//evil.example",
     "javascript:alert(1)",
     "",
 ]
 
 
-async def signed_in(bench: Bench, name: str = "ann") -> Any:
-    browser = bench.browser()
-    done = await browser.sign_in(bench.people.invite(name, "play watch", 1))
-    assert done.status_code == 303
-    return browser
-
-
+@attack
 async def test_a_stolen_code_is_worth_nothing_and_ends_what_came_of_it(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         browser, app, thief = await signed_in(bench), await bench.app(), await bench.app()
@@ -92,6 +106,7 @@ async def test_a_stolen_code_is_worth_nothing_and_ends_what_came_of_it(tmp_path:
     assert not [secret for secret in secrets if secret in caplog.text]
 
 
+@attack
 async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         browser, app, thief = await signed_in(bench), await bench.app(), await bench.app()
@@ -115,6 +130,7 @@ async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path
     assert first["refresh_token"] not in caplog.text
 
 
+@attack
 async def test_a_token_of_another_server_is_refused_though_both_share_a_record(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         token = (await bench.tokens())["access_token"]
@@ -129,6 +145,23 @@ async def test_a_token_of_another_server_is_refused_though_both_share_a_record(t
     assert "for another server" in caplog.text
 
 
+@attack
+async def test_a_code_or_token_of_another_server_on_the_same_database_is_not_exchanged(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app = await signed_in(bench), await bench.app()
+        code, tokens = await app.code(browser), await app.tokens(browser)
+        async with protected(tmp_path) as other:
+            other.clock.now = bench.clock.now
+            other.protection.checker.address = PublicAddress("https://other.example")  # type: ignore[attr-defined]
+            there = App(other, app.id, app.redirect, None, app.verifier)
+            assert (await there.exchange(code)).json()["error"] == "invalid_grant"
+            assert (await there.refresh(tokens["refresh_token"])).json()["error"] == "invalid_grant"
+        # Who brought them there may be a thief.
+        assert (await app.exchange(code)).status_code == 400
+        assert (await bench.play(tokens["access_token"])).status_code == 401
+
+
+@attack
 async def test_who_sends_people_back_says_so_whether_they_allowed_or_not(tmp_path: Path) -> None:
     """RFC 9207: a client that talks to several servers finds out when one answers for another."""
     async with protected(tmp_path) as bench:
@@ -141,6 +174,7 @@ async def test_who_sends_people_back_says_so_whether_they_allowed_or_not(tmp_pat
         assert (wrong["error"], wrong["iss"]) == ("invalid_request", URL)
 
 
+@attack
 async def test_nobody_is_sent_to_a_place_that_the_client_did_not_name(tmp_path: Path) -> None:
     async with protected(tmp_path) as bench:
         browser, app = await signed_in(bench), await bench.app()
@@ -154,6 +188,31 @@ async def test_nobody_is_sent_to_a_place_that_the_client_did_not_name(tmp_path: 
         assert (await browser.get(doubled)).status_code == 400
 
 
+@attack
+async def test_a_link_to_this_server_leads_to_no_site_that_somebody_registered(tmp_path: Path) -> None:
+    """RFC 9700, 4.11: whoever makes a mistake on purpose must not have others sent on without being asked."""
+    async with protected(tmp_path) as bench:
+        site = "https://evil.example/callback?x=1"
+        evil, ann, stranger = await bench.app(redirect_uris=[site]), await signed_in(bench), bench.browser()
+        nothing_left = {"scope": "operate"}
+        for changed in ({"response_type": "token"}, {"prompt": "none"}, {"code_challenge": "short"}, nothing_left):
+            asked = await stranger.get(evil.address(**changed))
+            assert (asked.status_code, "location" in asked.headers) == (200, False)
+            assert 'name="code"' in asked.text
+            told = await ann.get(evil.address(**changed))
+            assert (told.status_code, "location" in told.headers) == (400, False)
+            # Who knows the place goes back by themselves, and the client is told what was wrong.
+            assert "<code>https://evil.example</code>" in told.text
+            assert 'href="https://evil.example/callback?x=1&amp;error=' in told.text
+        # A program on the person's machine, and a service that the operator chose, are told at once.
+        made, _ = OAuthClients(bench.tables, None, bench.clock).fix("Studio", ["https://studio.example/"], public=True)
+        for app in (await bench.app(), App(bench, made.id, "https://studio.example/")):
+            back = await ann.get(app.address(response_type="token"))
+            assert sent_back(back)["error"] == "unsupported_response_type"
+            assert "location" not in (await stranger.get(app.address(response_type="token"))).headers
+
+
+@attack
 async def test_signing_in_leads_to_our_own_pages_alone(tmp_path: Path) -> None:
     async with protected(tmp_path) as bench:
         for goes_on in ("https://evil.example", "//evil.example/auth/authorize?", "/\\evil", "/auth/authorize", "\n/x"):
@@ -165,6 +224,7 @@ async def test_signing_in_leads_to_our_own_pages_alone(tmp_path: Path) -> None:
         assert done.headers["location"] == app.address()
 
 
+@attack
 async def test_a_forged_registration_is_refused(tmp_path: Path) -> None:
     async with protected(tmp_path) as bench:
         for said in FORGED:
@@ -174,6 +234,7 @@ async def test_a_forged_registration_is_refused(tmp_path: Path) -> None:
         assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(0,)]
 
 
+@attack
 async def test_registering_has_an_end_and_locks_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("m3bench.server.serving.auth.clients.REGISTERED", 3)
     monkeypatch.setattr("m3bench.server.serving.auth.clients.REGISTERED_BY_ALL", 4)
@@ -207,6 +268,7 @@ async def test_a_network_of_addresses_counts_as_one() -> None:
     assert _place(Request({"type": "http", "client": ("2001:db8:0:1::1", 1)})) != places[0]
 
 
+@attack
 async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> None:
     async with protected(tmp_path) as bench:
         app, ann, eve = await bench.app(), await signed_in(bench), await signed_in(bench, "eve")
@@ -229,6 +291,100 @@ async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> 
         assert (await ann.answer(page)).status_code == 400
 
 
+@attack
+async def test_what_proves_that_a_client_asked_is_not_left_out(tmp_path: Path) -> None:
+    """PKCE in its weak form, or none at all, at either end."""
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        weaker: list[dict[str, str | None]] = [
+            {"code_challenge": None},
+            {"code_challenge_method": None},
+            {"code_challenge_method": "plain"},
+            {"code_challenge": None, "code_challenge_method": None},
+        ]
+        for changed in weaker:
+            assert sent_back(await ann.get(app.address(**changed)))["error"] == "invalid_request"
+        for verifier in (challenge(app.verifier), app.verifier[:42], "", None):
+            refused = await app.exchange(await app.code(ann), code_verifier=verifier)
+            assert refused.json()["error"] == "invalid_grant"
+
+
+@attack
+async def test_a_cookie_that_somebody_planted_is_not_signed_in_by_its_victim(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        app, ann, eve = await bench.app(), bench.browser(), await signed_in(bench, "eve")
+        for planted in ("x" * 43, eve.cookies["__Host-m3bench"]):
+            ann.cookies["__Host-m3bench"] = planted
+            await ann.sign_in(bench.people.invite("ann", "play", 1))
+            assert ann.cookies["__Host-m3bench"] != planted
+            assert "as <strong>ann</strong>" in (await ann.get(app.address())).text
+        assert "Signed in as eve" in (await eve.get("/auth/")).text
+        # What ann is asked is answered with her cookie alone.
+        assert (await eve.answer(await ann.get(app.address()))).status_code == 400
+
+
+@attack
+async def test_a_code_tells_nothing_of_why_it_is_no_good(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        used, late, revoked = (bench.people.invite(name, "play", 1) for name in ("ann", "bob", "eve"))
+        await bench.browser().sign_in(used)
+        bench.people.revoke_invitations("eve")
+        bench.clock.now += 86_401
+        told = {(await bench.browser().sign_in(code)).text for code in (used, late, revoked, "A" * 20, "", "x" * 5000)}
+        assert len(told) == 1
+
+
+@attack
+async def test_who_is_ended_meanwhile_allows_nothing_and_signs_in_nowhere(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        grants = bench.protection.checker
+        assert isinstance(grants, Grants)
+        allow = grants.allow
+
+        def ended_first(request: ConsentRequest, person: str, device: str) -> str | None:
+            bench.people.end("ann")
+            return allow(request, person, device)
+
+        # The operator ends them after their answer has come, and before it counts.
+        bench.protection.pages.grants.allow = ended_first
+        answer = await ann.answer(await ann.get(app.address()))
+        assert (answer.status_code, "signed out" in answer.text) == (400, True)
+        assert bench.tables.rows("SELECT count(*) FROM auth_grants") == [(0,)]
+        unused = bench.people.invite("ann", "play", 1)
+        bench.people.end("ann", forget=True)
+        assert (await ann.sign_in(unused)).status_code == 403
+        assert bench.tables.rows("SELECT count(*) FROM auth_devices") == [(0,)]
+
+
+@attack
+async def test_what_no_database_takes_is_refused_before_it_gets_there(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        app, ann = await bench.app(), await signed_in(bench)
+        assert (await ann.get(app.address(client_id="x\0"))).status_code == 400
+        assert (await app.exchange("code" * 5, client_id="x\0")).status_code == 400
+        basic = (b"authorization", b"Basic " + b64encode(b"x%00:y"))
+        answer = await bench.client.post("/auth/token", data={"grant_type": "refresh_token"}, headers=[basic])
+        assert answer.status_code == 401
+
+
+async def test_who_goes_away_while_sending_leaves_no_error(tmp_path: Path, caplog: Any) -> None:
+    parts = [{"type": "http.request", "body": b"grant_type=", "more_body": True}, {"type": "http.disconnect"}]
+
+    async def receive() -> Any:
+        return parts.pop(0)
+
+    async def send(message: Any) -> None:
+        raise AssertionError(message)
+
+    async with protected(tmp_path) as bench:
+        scope = {"type": "http", "method": "POST", "path": "/auth/token", "headers": [], "query_string": b""}
+        assert bench.protection.pages
+        await bench.protection.pages(scope, receive, send)
+    assert caplog.text == ""
+
+
+@attack
 async def test_pages_of_others_cannot_press_our_buttons(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         app, ann = await bench.app(), await signed_in(bench)
@@ -271,6 +427,7 @@ async def test_pages_are_not_shown_inside_others_and_run_no_script(tmp_path: Pat
             assert all(f'<label for="{name}">' in page.text for name in shown)
 
 
+@attack
 async def test_guessing_invitations_comes_to_an_end(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         code = bench.people.invite("ann", "play", 1)
@@ -312,6 +469,7 @@ async def test_no_secret_is_in_the_record(tmp_path: Path) -> None:
     assert not [secret for secret in secrets if secret.encode() in written]
 
 
+@attack
 @pytest.mark.parametrize("method", ["client_secret_post", "client_secret_basic"])
 async def test_a_client_with_a_secret_proves_that_it_has_it(method: str, tmp_path: Path) -> None:
     async with protected(tmp_path) as bench:

@@ -23,6 +23,8 @@ from tests.server.serving.auth.bench import CALLBACK, App, protected, sent_back
 pytestmark = pytest.mark.anyio
 
 DOCUMENT = "https://client.example/oauth/m3.json"
+attack = pytest.mark.usefixtures("refused")
+
 SAID: dict[str, Any] = {"client_id": DOCUMENT, "client_name": "Chat on the web", "redirect_uris": [CALLBACK]}
 
 
@@ -45,6 +47,18 @@ async def test_a_client_that_is_a_document_plays_and_its_document_is_read_once_i
         assert (await browser.get(app.address())).status_code == 400
 
 
+@attack
+async def test_a_server_that_is_shown_a_way_inside_does_not_go_it(tmp_path: Path) -> None:
+    async with protected(tmp_path, reader=DocumentReader()) as bench:
+        browser = bench.browser()
+        await browser.sign_in(bench.people.invite("ann", "play", 1))
+        for inside in ("127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:169.254.169.254]"):
+            answer = await browser.get(App(bench, f"https://{inside}/m3.json").address())
+            assert answer.status_code == 400
+            assert "not on the public internet" in answer.text or "cannot be reached" in answer.text
+
+
+@attack
 @pytest.mark.parametrize(
     "changed",
     [
@@ -137,6 +151,13 @@ def test_only_a_plain_address_names_a_client(url: str) -> None:
         ("fc00::1", False),
         ("ff02::1", False),
         ("::ffff:127.0.0.1", False),
+        ("::127.0.0.1", False),
+        ("::ffff:0:127.0.0.1", False),
+        ("64:ff9b:1::7f00:1", False),
+        ("fec0::1", False),
+        ("192.0.0.8", False),
+        ("192.88.99.1", False),
+        ("3fff::1", False),
         ("::ffff:93.184.215.14", True),
         ("64:ff9b::7f00:1", False),
         ("2002:7f00:1::", False),

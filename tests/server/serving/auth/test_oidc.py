@@ -21,7 +21,7 @@ from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import UserError
 from tests.proxy.house import CLIENT
 from tests.proxy.web import HEADERS
-from tests.server.serving.auth.bench import URL, Clock, behind
+from tests.server.serving.auth.bench import URL, Clock, behind, note
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,9 @@ class Provider:
                 "client_id": "chat", **claims}  # fmt: skip
         kept = {name: value for name, value in said.items() if value is not None}
         alg = alg or ("ES256" if self.kid == "one" else "EdDSA")
-        return jwt.encode(kept, key or self.key, alg, headers={"kid": self.kid, "typ": "at+jwt", **(headers or {})})
+        made = jwt.encode(kept, key or self.key, alg, headers={"kid": self.kid, "typ": "at+jwt", **(headers or {})})
+        note(made)
+        return made
 
     async def serve(self, stream: anyio.abc.SocketStream) -> None:
         async with stream:
@@ -99,8 +101,10 @@ async def test_who_signed_in_at_the_provider_plays_here(monkeypatch: pytest.Monk
             assert found == [200, 403, 401]
 
 
+@pytest.mark.usefixtures("refused")
 async def test_what_is_made_up_does_not_count(caplog: Any) -> None:
     async with provided() as (provider, tokens, _):
+        assert await tokens.identity(provider.token(headers={"typ": "JWT"}, typ="Bearer"))
         good = provider.token()
         who = await tokens.identity(good)
         assert who
@@ -131,6 +135,9 @@ async def test_what_is_made_up_does_not_count(caplog: Any) -> None:
             "run out": provider.token(exp=now - 3600),
             "not yet": provider.token(nbf=now + 3600),
             "who signed in": provider.token(nonce="x"),
+            "who signed in, plainly": provider.token(headers={"typ": "JWT"}, scope=None),
+            "who signed in, by a claim": provider.token(headers={"typ": "JWT"}, typ="ID"),
+            "who signed in, by its use": provider.token(headers={"typ": "JWT"}, token_use="id"),
             "of another kind": provider.token(headers={"typ": "logout+jwt"}),
             "must understand": provider.token(headers={"crit": ["x"], "x": 1}),
             "another key": provider.token(key=other),
@@ -193,6 +200,7 @@ async def test_keys_are_kept_changed_and_not_asked_for_without_end() -> None:
         assert await tokens.identity(provider.token()) is None
 
 
+@pytest.mark.usefixtures("refused")
 @pytest.mark.parametrize(
     "changed", [{"issuer": "https://id.other.example"}, {"jwks_uri": "http://192.0.2.1/keys"}, {"jwks_uri": None}]
 )

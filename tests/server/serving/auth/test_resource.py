@@ -185,7 +185,7 @@ def test_a_resource_is_this_server_or_another(resource: str, ours: bool) -> None
 
 
 @pytest.mark.parametrize(
-    "url", ["http://bench.example", "https://bench.example/path", "bench.example", "https://a@b.c"]
+    "url", ["http://bench.example", "https://bench.example/path", "bench.example", "https://a@b.c", "https://bänch.de"]
 )
 def test_an_address_that_is_not_safe_is_refused_at_the_start(url: str) -> None:
     with pytest.raises(UserError, match="--public-url"):
