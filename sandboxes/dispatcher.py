@@ -25,7 +25,7 @@ from m3bench.tasks.fault import crash
 from m3bench.tasks.outcome import Reply, ToolOutcome
 
 MAX_ARGUMENT_BYTES = 16 * 1024 * 1024
-MAX_RESULT_BYTES = 64 * 1024 * 1024
+MAX_TOOL_BYTES = 64 * 1024 * 1024
 MAX_QUERY_CHARACTERS = 2000
 """How long a name, an address or a search may be; services that are asked refuse longer ones too."""
 MAX_LINE_CHARACTERS = 32_000
@@ -53,9 +53,9 @@ class ToolResult:
     def render(self) -> Reply:
         """The reply with the result as bytes; one that is far too large is replaced by an error."""
         data = dump(self.result)
-        if len(data) <= MAX_RESULT_BYTES:
+        if len(data) <= MAX_TOOL_BYTES:
             return Reply(self.outcome, data)
-        text = f"The result has {len(data)} bytes, more than the {MAX_RESULT_BYTES} allowed: ask for less"
+        text = f"The result has {len(data)} bytes, more than the {MAX_TOOL_BYTES} allowed: ask for less"
         return Reply("invalid_arguments", dump(result(text, is_error=True)))
 
 

@@ -1,6 +1,6 @@
 """What every store can do: the seam between those who keep and read a record and the database that it is in.
 
-`opening.open_store` gives the one that goes with a place. A store is the journal of a server process, too.
+`factory.open_store` gives the one that goes with a place. A store is the journal of a server process, too.
 """
 
 from pathlib import Path
