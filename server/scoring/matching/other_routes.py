@@ -50,6 +50,34 @@ def by_more(
     return set()
 
 
+def by_parts(wanted: Call, order: Sequence[int], agreement: Callable[[int], Agreement]) -> set[int]:
+    """Several calls of the tool that each asked for a part of a list, and together for all of it.
+
+    Args:
+        wanted: The reference call.
+        order: The actual calls of its tool, the preferred ones first.
+        agreement: How the arguments of one of them compare.
+    """
+    parts: dict[str, dict[int, list[JSON]]] = {}
+    for index in order:
+        found = agreement(index)
+        if len(found.wrong) == 1 and not found.reworded and found.share == 1:
+            argument, _, whole, part = found.wrong[0]
+            items, others = _list(part), _list(whole)
+            if items and len(others) > 1 and all(any(_equal(item, other) for other in others) for item in items):
+                parts.setdefault(argument, {})[index] = items
+    for argument, calls in parts.items():
+        taken: set[int] = set()
+        for item in _list(wanted.arguments.get(argument)):
+            holder = next((index for index, items in calls.items() if any(_equal(item, one) for one in items)), None)
+            if holder is None:
+                break
+            taken.add(holder)
+        else:
+            return taken
+    return set()
+
+
 def by_facts(
     wanted: Call,
     planned: PlannedCall,
