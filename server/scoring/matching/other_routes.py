@@ -18,7 +18,7 @@ from m3bench.tasks.trajectory import JSON, Call
 
 SURE_DIGITS = 6
 """A shorter number proves something only where the thing that it belongs to is named: a long list holds any year."""
-_RANGES = (("start_date", "end_date"), ("startTime", "endTime"), ("dateStart", "dateEnd"))
+RANGES = (("start_date", "end_date"), ("startTime", "endTime"), ("dateStart", "dateEnd"))
 """Pairs of arguments that are the ends of a time."""
 REACH = frozenset({"hours", "limit", "max_results", "months_back", "n", "radiusMeters"})
 """Arguments of which more brings more."""
@@ -126,7 +126,7 @@ def _is_of_another(asked: Call, wanted: Call) -> bool:
         return False
     kinds = kinds_of(wanted.tool)
     names = [name for name in wanted.arguments.keys() & asked.arguments.keys() if kinds.kind(name) == "identity"]
-    ends = {name for pair in _RANGES for name in pair}
+    ends = {name for pair in RANGES for name in pair}
     pairs = [(wanted.arguments[name], asked.arguments[name]) for name in names if name not in ends]
     return any(isinstance(one, str) and isinstance(other, str) and fold(one) != fold(other) for one, other in pairs)
 
@@ -191,7 +191,7 @@ def covers(wanted: Call, asked: Call, agreement: Agreement | None) -> bool:
     """
     if agreement is not None and agreement.wrong and not agreement.reworded and agreement.share == 1:
         names = {found.argument for found in agreement.wrong}
-        ends = {name for pair in _RANGES if names & {*pair} and _contains(wanted, asked, *pair) for name in pair}
+        ends = {name for pair in RANGES if names & {*pair} and _contains(wanted, asked, *pair) for name in pair}
         if all(found.argument in ends or _more(found.argument, found.wanted, found.asked) for found in agreement.wrong):
             return True
     wishes, journeys = [*_journeys(wanted)], [*_journeys(asked)]
