@@ -113,6 +113,7 @@ def align(
     search.give_back_unmade()
     search.find_routes()
     not_needed = search.not_needed()
+    search.give_back_unread(not_needed)
     missed = set(range(len(reference.calls))) - search.matches.keys() - not_needed
     return CallAlignment(
         matches=search.found(),
@@ -337,6 +338,15 @@ class _Search:
             if filled and not filled & self.matches.keys():
                 for place in group & empty:
                     self.matches.pop(place, None)
+
+    def give_back_unread(self, not_needed: frozenset[int]) -> None:
+        """Take back the answers to looks that only say where to look, where the client looked at none of it."""
+        calls = self._plan.calls
+        for place in [at for at in self.matches if kinds_of(self._reference[at].tool).role == "perception"]:
+            after = {later for later, planned in enumerate(calls) if place in planned.needs}
+            looks = all(kinds_of(self._reference[later].tool).role == "perception" for later in after)
+            if after and looks and after.isdisjoint(self.matches) and after.isdisjoint(not_needed):
+                del self.matches[place]
 
     def find_routes(self) -> None:
         """Answer what is left by calls that brought the same; what leaves a file brings more than its result."""
