@@ -271,6 +271,7 @@ class Hugeicons(Family):
                     derived=tuple(float(area) for area in areas),
                 ),
             ),
+            alternatives=(play.varied("the share without a tool", {3: ()}),),
         )
 
 
