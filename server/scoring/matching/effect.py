@@ -115,13 +115,15 @@ def align(
     not_needed = search.not_needed()
     search.give_back_unread(not_needed)
     missed = set(range(len(reference.calls))) - search.matches.keys() - not_needed
+    nearest = {place: search.nearest[place] for place in sorted(missed & search.nearest.keys())}
     return CallAlignment(
         matches=search.found(),
         reference_sizes=tuple(len(step.calls) for step in reference.steps),
         actual_steps=tuple(call.step for call in made),
         plan=own_plan(plan, reference.calls, made, search.matches),
         not_needed=not_needed,
-        nearest={place: search.nearest[place] for place in sorted(missed & search.nearest.keys())},
+        nearest=nearest,
+        slips=frozenset(near.actual for near in nearest.values() if near.is_slip),
         results_known=all(call.result is not None for call in made),
     )
 
