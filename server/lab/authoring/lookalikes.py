@@ -1,12 +1,12 @@
 """Look-alikes: for a call of a reference, the same call about the nearest other thing that the world holds.
 
-Nearest is fixed for each kind of argument. A name becomes the one of the same table with the fewest letters changed,
-one that says a word more, and itself with a word less; a town the one of the same name elsewhere. A position moves to
-the next place beyond what counts as the same, or into the next time zone where only zones are told. A day becomes the
-next day, a time from one day to another the next of the same length, an amount one with a digit more and one that is a
-tenth larger, one of a list of choices the next of the list. A search in words that are no name of the table becomes
-another name, but not a part of itself, because fewer words ask for more. Nothing is played here: whether the other
-thing is another one, its result says.
+Nearest is fixed for each kind of argument. A name becomes the one of the same table with the fewest letters changed
+that does not say the same and more, one that says a word more, and itself with a word less; a town the one of the same
+name elsewhere. A position moves to the next place beyond what counts as the same, or into the next time zone where only
+zones are told. A day becomes the next day, a time from one day to another the next of the same length, an amount one
+with a digit more and one that is a tenth larger, one of a list of choices the next of the list. A search in words that
+are no name of the table becomes another name, but not a part of itself, because fewer words ask for more. Nothing is
+played here: whether the other thing is another one, its result says.
 """
 
 import re
@@ -33,6 +33,7 @@ MOST_COMPARED = 40
 
 _AMOUNT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r'"([^"]+)"')
 _POINT = re.compile(r"\s*(-?\d+\.\d+)\s*,\s*(-?\d+\.\d+)\s*")
 _TABLES: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -190,7 +191,8 @@ def _other_names(value: str, pool: Sequence[str], *, words: bool) -> Iterator[tu
     if pool:
         nearest = [name for name in _nearest(value, pool) if fold(name) != folded]
         nearest = [name for name in nearest if is_name or not frozenset(fold(name).split()) <= own]
-        yield from (("nearest name", name) for name in nearest[:2])
+        others = [name for name in nearest if not own <= frozenset(_WORD.findall(fold(name)))]
+        yield from (("nearest name", name) for name in others[:2])
         longer = [name for name in nearest if own < frozenset(fold(name).replace(",", " ").split())]
         yield from (("a word more", name) for name in sorted(longer, key=len)[:1])
     if words and is_name and len(value.split()) > 1:
