@@ -73,8 +73,9 @@ class NearMiss(NamedTuple):
     @property
     def is_slip(self) -> bool:
         """Whether it is the wanted call but for one thing that it was about."""
-        agreement = self.agreement
-        return len(agreement.wrong) == 1 and not agreement.reworded and agreement.share == 1
+        wrong, rest = self.agreement.wrong, self.agreement.reworded
+        # A text that is about another thing has no share of its words.
+        return len(wrong) == 1 and not rest and (wrong[0].kind == "text" or self.agreement.share == 1)
 
 
 class StepLink(NamedTuple):
