@@ -5,8 +5,8 @@ that does not say the same and more, one that says a word more, and itself with 
 name elsewhere. A position moves to the next place beyond what counts as the same, or into the next time zone where only
 zones are told. A day becomes the next day, a time from one day to another the next of the same length, an amount one
 with a digit more and one that is a tenth larger, one of a list of choices the next of the list. A search in words that
-are no name of the table becomes another name, but not a part of itself, because fewer words ask for more. Nothing is
-played here: whether the other thing is another one, its result says.
+are no name of the table does not become a name that is a part of it. Nothing is played here: whether the other thing is
+another one, its result says.
 """
 
 import re
@@ -195,7 +195,7 @@ def _other_names(value: str, pool: Sequence[str], *, words: bool) -> Iterator[tu
         yield from (("nearest name", name) for name in others[:2])
         longer = [name for name in nearest if own < frozenset(fold(name).replace(",", " ").split())]
         yield from (("a word more", name) for name in sorted(longer, key=len)[:1])
-    if words and is_name and len(value.split()) > 1:
+    if words and len(value.split()) > 1:
         yield "a word less", value.partition(" ")[2]
         yield "a word less", value.rpartition(" ")[0]
 
