@@ -58,6 +58,8 @@ def by_parts(wanted: Call, order: Sequence[int], agreement: Callable[[int], Agre
         order: The actual calls of its tool, the preferred ones first.
         agreement: How the arguments of one of them compare.
     """
+    if kinds_of(wanted.tool).role == "computation":
+        return set()  # what comes of a part of the numbers is no part of the result
     parts: dict[str, dict[int, list[JSON]]] = {}
     for index in order:
         found = agreement(index)
@@ -189,7 +191,8 @@ def covers(wanted: Call, asked: Call, agreement: Agreement | None) -> bool:
         asked: The actual call.
         agreement: Of their arguments, when the tool is the same.
     """
-    if agreement is not None and agreement.wrong and not agreement.reworded and agreement.share == 1:
+    computed = kinds_of(wanted.tool).role == "computation"
+    if agreement is not None and agreement.wrong and not (agreement.reworded or computed) and agreement.share == 1:
         names = {found.argument for found in agreement.wrong}
         ends = {name for pair in RANGES if names & {*pair} and _contains(wanted, asked, *pair) for name in pair}
         if all(found.argument in ends or _more(found.argument, found.wanted, found.asked) for found in agreement.wrong):
