@@ -92,6 +92,18 @@ def thing_of(tool: str, result: str) -> Thing:
     return _taken(rule, _found(document, rule.path.split(".")))
 
 
+def entries_of(tool: str, result: str) -> frozenset[str]:
+    """Every entry of the list that a call of a tool found, whichever of them it was about."""
+    rule = rules()[tool]
+    if rule.pattern:
+        return frozenset(fold(match[1]) for match in rule.compiled.finditer(result))
+    try:
+        document = json.loads(result)
+    except ValueError:
+        return frozenset()
+    return frozenset(fold(str(value)) for value in _found(document, rule.path.split(".")))
+
+
 def same_thing(tool: str, wanted: Thing, found: Thing) -> bool:
     """Whether two calls of a tool were about the same."""
     rule = rules()[tool]

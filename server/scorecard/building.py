@@ -299,7 +299,12 @@ def alignment_of(best: TrajectoryScore, reference: Trajectory, actual: Sequence[
         extra=tuple(placed.index for placed in best.extra),
         not_needed=tuple(placed.index for placed in best.unneeded),
         instead=tuple(
-            Instead(reference=place, actual=near.actual, note=miss_note(near.agreement, missed[place].tool))
+            Instead(
+                reference=place,
+                actual=near.actual,
+                note=miss_note(near.agreement, missed[place].tool),
+                slip=near.is_slip,
+            )
             for place, near in found.nearest.items()
         ),
         needs=tuple(call.needs for call in planned),

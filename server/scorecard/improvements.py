@@ -82,6 +82,7 @@ def _alignment_of(shown: Alignment, *, planned: bool) -> CallAlignment:
         actual_steps=tuple(2 * step + 2 for step, _ in shown.actual_calls),
         plan=Plan(calls=calls) if planned else None,
         not_needed=frozenset(shown.not_needed),
+        slips=frozenset(instead.actual for instead in shown.instead if instead.slip),
     )
 
 

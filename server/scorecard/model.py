@@ -158,6 +158,8 @@ class Instead(_Part):
     """Place of the nearest actual call of the same tool."""
     note: str
     """How it differs, in words."""
+    slip: bool = False
+    """Whether it was about another thing and otherwise the wanted call, which counts as one mistake and not as two."""
 
 
 class Alignment(_Part):

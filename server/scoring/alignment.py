@@ -28,6 +28,9 @@ WEAK = 0.60
 STRONG = 0.80
 """Similarity from which a match is strong."""
 
+RIGHT_FOR_A_SLIP = 2
+"""Calls that answer something for each slip that counts once: who gets more wrong has not slipped."""
+
 Way = Literal["same call", "same effect", "partly", "another route"]
 
 
@@ -67,6 +70,13 @@ class NearMiss(NamedTuple):
     actual: int
     agreement: Agreement
 
+    @property
+    def is_slip(self) -> bool:
+        """Whether it is the wanted call but for one thing that it was about."""
+        wrong, rest = self.agreement.wrong, self.agreement.reworded
+        # A text that is about another thing has no share of its words.
+        return len(wrong) == 1 and not rest and (wrong[0].kind == "text" or self.agreement.share == 1)
+
 
 class StepLink(NamedTuple):
     """A match as the metrics of the paper see it."""
@@ -92,6 +102,8 @@ class CallAlignment:
     """Reference calls whose facts the client evidently had without them."""
     nearest: Mapping[int, NearMiss] = field(default_factory=dict)
     """For a reference call that nothing answers, what was called instead."""
+    slips: frozenset[int] = frozenset()
+    """Actual calls that were about another thing and otherwise what a reference call that nothing answers wants."""
     results_known: bool = True
     """Whether what the actual calls gave is known, where that counts."""
 
@@ -129,6 +141,13 @@ class CallAlignment:
     def answering(self) -> frozenset[int]:
         """The actual calls that answer something."""
         return frozenset(index for match in self.matches.values() for index in match.actual)
+
+    @property
+    def counted_calls(self) -> int:
+        """The actual calls, without slips where they are few: what a slip should have told is missed already."""
+        slips = self.slips - self.answering
+        few = RIGHT_FOR_A_SLIP * len(slips) <= len(self.answering)
+        return self.actual_calls - len(slips) if few else self.actual_calls
 
     @cached_property
     def first_steps(self) -> Mapping[int, int]:

@@ -140,6 +140,13 @@ def order(alignment: CallAlignment) -> Order:
     return Order(comparable, inverted)
 
 
+def effect_precision(alignment: CallAlignment) -> float:
+    """The share of the actual calls that answer something; few slips count once, in recall."""
+    if alignment.both_empty:
+        return 1.0
+    return _ratio(len(alignment.answering), alignment.counted_calls)
+
+
 def effect_argument_similarity(alignment: CallAlignment) -> float:
     """Mean over M of how much of what was wanted was given."""
     return _of_answers(alignment, lambda: _mean([match.similarity for match in alignment.matches.values()]))

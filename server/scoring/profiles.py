@@ -137,7 +137,7 @@ EFFECT = Profile(
     metrics=MappingProxyType(
         {
             "recall": metrics.recall,
-            "precision": metrics.precision,
+            "precision": metrics.effect_precision,
             "argument_similarity": metrics.effect_argument_similarity,
             "step_coherence": metrics.effect_step_coherence,
             "order_consistency": metrics.effect_order_consistency,

@@ -184,7 +184,9 @@ def _effect_recall(score: TrajectoryScore) -> str:
 
 def _effect_precision(score: TrajectoryScore) -> str:
     alignment = score.alignment
-    return f"{len(alignment.answering)} of {_count(alignment.actual_calls, 'call')} answered something"
+    slips = alignment.actual_calls - alignment.counted_calls
+    rest = f"; {_count(slips, 'slip')} counted as missed alone" if slips else ""
+    return f"{len(alignment.answering)} of {_count(alignment.counted_calls, 'call')} answered something{rest}"
 
 
 def _effect_similarity(score: TrajectoryScore) -> str:

@@ -271,10 +271,7 @@ class Hugeicons(Family):
                     derived=tuple(float(area) for area in areas),
                 ),
             ),
-            alternatives=(
-                play.varied("worked out without a tool", {1: (), 2: (), 3: ()}),
-                play.varied("the share without a tool", {3: ()}),
-            ),
+            alternatives=(play.varied("the share without a tool", {3: ()}),),
         )
 
 

@@ -1,11 +1,13 @@
-"""Questions that can be read in two ways: where a tour starts, what an area is of, which side counts, which degrees.
+"""Questions that can be read in two ways: where a tour starts, what an area is of, which side counts, which unit.
 
-An order from left to right is played in both readings, by the left edges and by the centres of what the picture holds.
-For starts, areas and degrees the question itself must decide: its words are looked at, and nothing is played.
+An order from left to right or from top to bottom is played in both readings, by the edges and by the centres of what
+the picture holds, an amount in every unit that its word stands for, and a day in figures as day and month and as month
+and day. Where the readings agree, nothing is said. For starts, areas and degrees the question itself must decide: its
+words are looked at, and nothing is played.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from m3bench.tasks.answers.groups import Items
 from m3bench.tasks.answers.spelling import words_of
@@ -21,6 +23,24 @@ _AREA = re.compile(
 )
 _OF_WHAT = re.compile(r"\b(?:box|boxes|pixels|hectares|square)\b", re.IGNORECASE)
 _ACROSS = re.compile(r"\bleft to right\b|\bleftmost\s+first\b", re.IGNORECASE)
+_DOWN = re.compile(r"\btop to bottom\b|\btopmost\s+first\b|\bfrom above\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"(?P<amount>\d+(?:[.,]\d+)?)\s*(?P<which>us|u\.s\.|imperial|uk|fluid|fl\.?|troy|metric|short|long)?\s*"
+    r"(?P<word>gallon|pint|quart|ounce|oz|ton|tonne)s?\b",
+    re.IGNORECASE,
+)
+_SIZES = {
+    "gallon": (3.785411784, 4.54609),
+    "pint": (0.473176473, 0.56826125),
+    "quart": (0.946352946, 1.1365225),
+    "ounce": (28.349523125, 31.1034768, 29.5735295625),
+    "oz": (28.349523125, 31.1034768, 29.5735295625),
+    "ton": (1000.0, 907.18474, 1016.0469088),
+}
+"""What one of a unit is in litres, grams or kilograms, in each of its readings."""
+_FIGURES = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
+_DOLLARS = re.compile(r"\b(?:(us|american|canadian|australian|hong kong|singapore)\s+)?dollars?\b", re.IGNORECASE)
+_OTHER_DOLLARS = frozenset({"AUD", "CAD", "HKD", "NZD", "SGD", "TWD"})
 _DEGREES = re.compile(
     r"\d\s*(?:degrees?\b|°)(?!\s*\(?(?:celsius|fahrenheit|[cf]\b|north|south|east|west))", re.IGNORECASE
 )
@@ -36,11 +56,29 @@ def ambiguities(task: Task, scenes: Sequence[Scene]) -> Iterator[str]:
         yield "the question does not say which area is meant: that of the body, or that of the box around it"
     if units & {"°C", "°F"} and _DEGREES.search(question):
         yield "the question has degrees that are neither Celsius nor Fahrenheit"
-    if _ACROSS.search(question) and len(scenes) == 1:
-        yield from _orders(task, scenes[0])
+    yield from _units(question, units)
+    for way, words, edge in (("left to right", _ACROSS, 0), ("top to bottom", _DOWN, 1)):
+        if words.search(question) and len(scenes) == 1:
+            yield from _orders(task, scenes[0], way, edge)
 
 
-def _orders(task: Task, scene: Scene) -> Iterator[str]:
+def _units(question: str, units: Collection[str]) -> Iterator[str]:
+    """Amounts and days that come to something else in another reading."""
+    for found in _AMOUNT.finditer(question):
+        sizes = _SIZES.get(found["word"].casefold(), ())
+        amount = float(found["amount"].replace(",", "."))
+        if not found["which"] and len({amount * size for size in sizes}) > 1:
+            yield f"{found[0]!r} has {len(sizes)} readings: say which unit it is, or give it in another one"
+    for found in _FIGURES.finditer(question):
+        one, other = int(found[1]), int(found[2])
+        if one != other and max(one, other) <= 12:
+            yield f"{found[0]!r} is a day in two readings: write the month as a word"
+    named = _DOLLARS.search(question)
+    if named and not named[1] and _OTHER_DOLLARS & {*units}:
+        yield "the question does not say whose dollars it means"
+
+
+def _orders(task: Task, scene: Scene, way: str, edge: int) -> Iterator[str]:
     for field in task.fields:
         if not isinstance(field.value, Items) or not field.value.ordered:
             continue
@@ -48,7 +86,7 @@ def _orders(task: Task, scene: Scene) -> Iterator[str]:
             {words_of(name) for name in (item.said(), *getattr(item, "aliases", ()))} for item in field.value.items
         ]
         boxes = [thing.box for some in forms for thing in scene.objects if words_of(thing.label) in some]
-        by_edge = sorted(range(len(boxes)), key=lambda number: boxes[number][0])
-        by_centre = sorted(range(len(boxes)), key=lambda number: boxes[number][0] + boxes[number][2])
+        by_edge = sorted(range(len(boxes)), key=lambda number: boxes[number][edge])
+        by_centre = sorted(range(len(boxes)), key=lambda number: boxes[number][edge] + boxes[number][edge + 2])
         if by_edge != by_centre:
-            yield f"the order of {field.name} from left to right differs between left edges and centres"
+            yield f"the order of {field.name} from {way} differs between edges and centres"

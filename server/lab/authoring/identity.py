@@ -17,7 +17,7 @@ from typing import Literal
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.server.lab.authoring.lookalikes import lookalikes
 from m3bench.server.lab.authoring.replay import opened, play_call, workspace_with
-from m3bench.server.lab.authoring.variants import HonestVariant, variants
+from m3bench.server.lab.authoring.variants import OTHER_TOOL, HonestVariant, variants
 from m3bench.server.scoring.alignment import CallAlignment
 from m3bench.server.scoring.matching.agreement import MadeCall
 from m3bench.server.scoring.matching.effect import align
@@ -71,9 +71,14 @@ class IdentityVerdict:
     trials: tuple[IdentityTrial, ...]
 
     def of(self, side: Side) -> list[IdentityTrial]:
-        """The trials of a side, but for what was about the same thing, and for variants that a tool does not take."""
+        """The trials of a side, but for look-alikes that were the same thing, and for variants that bring nothing.
+
+        Those are what a tool does not take, and another tool where it does not tell the facts: titles for a summary.
+        """
         own = [one for one in self.trials if one.side == side]
-        return [one for one in own if (one.answered if side == "variant" else one.same != "thing")]
+        if side == "look-alike":
+            return [one for one in own if one.same != "thing"]
+        return [one for one in own if one.answered and (one.same or one.how != OTHER_TOOL)]
 
     @property
     def none(self) -> list[IdentityTrial]:

@@ -1,23 +1,25 @@
 """Look-alikes: for a call of a reference, the same call about the nearest other thing that the world holds.
 
-Nearest is fixed for each kind of argument. A name becomes the one of the same table with the fewest letters changed,
-one that says a word more, and itself with a word less; a town the one of the same name elsewhere. A position moves to
-the next place beyond what counts as the same. A day becomes the next day, an amount one with a digit more and one that
-is a tenth larger, one of a list of choices the next of the list. Nothing is played here: whether the other thing is
+Nearest is fixed for each kind of argument. A name becomes the one of the same table with the fewest letters changed
+that does not say the same and more, one that says a word more, and itself with a word less; a town the one of the same
+name elsewhere. A position moves to the next place beyond what counts as the same, or into the next time zone where only
+zones are told. A day becomes the next day, a time from one day to another the next of the same length, an amount one
+with a digit more and one that is a tenth larger, one of a list of choices the next of the list. A search in words that
+are no name of the table does not become a name that is a part of it. Nothing is played here: whether the other thing is
 another one, its result says.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from difflib import SequenceMatcher
 from functools import cache
 from typing import NamedTuple
 
 from m3bench.sandboxes.world import places, settlements, shop, tables
 from m3bench.sandboxes.world.geo import Point
-from m3bench.server.scoring.matching.other_routes import REACH
+from m3bench.server.scoring.matching.other_routes import RANGES, REACH
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.distance import NEAR_METRES
 from m3bench.tasks.folding import fold
@@ -31,6 +33,7 @@ MOST_COMPARED = 40
 
 _AMOUNT = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r'"([^"]+)"')
 _POINT = re.compile(r"\s*(-?\d+\.\d+)\s*,\s*(-?\d+\.\d+)\s*")
 _TABLES: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -73,6 +76,10 @@ _TABLES: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = {
 """Where the names of an argument are from: a table of the world, and the field of its records."""
 NOT_ABOUT = REACH | {"units"}
 """Arguments that say how much of a thing is told, or in what form."""
+ZONES = "google-maps/timezone"
+"""The tool that tells the same of all places in a zone and of all days of a season."""
+ZONE_DEGREES = 15
+SEASON_SECONDS = 182 * 86_400
 _MARKET, _PLACE_ID, _ASIN, _TICKER = "instrument", "place_id", "asin", "ticker"
 
 
@@ -90,14 +97,26 @@ def lookalikes(call: Call) -> Iterator[LookAlike]:
     kinds = kinds_of(call.tool)
     if kinds.role in ("action", "perception"):
         return
+    times = {name for pair in RANGES if call.arguments.keys() >= {*pair} for name in pair}
+    for pair in RANGES:
+        if times.issuperset(pair):
+            yield LookAlike(pair[0], "next time", replace(call, arguments=_next_time(call.arguments, *pair)))
     for name, value in call.arguments.items():
-        if kinds.kind(name) in ("content", "presentation") or name in NOT_ABOUT:
+        if kinds.kind(name) in ("content", "presentation") or name in NOT_ABOUT | times:
             continue
         tolerance = call.tolerances.get(name)
         for how, other in _others(call, name, value):
             tolerated = tolerance is not None and not tolerance.words and tolerance.accepts(value, other)
             if other != value and not tolerated:
                 yield LookAlike(name, how, replace(call, arguments={**call.arguments, name: other}))
+
+
+def _next_time(arguments: Mapping[str, JSON], start: str, end: str) -> dict[str, JSON]:
+    """The arguments with a time of the same length right after theirs."""
+    first, last = (datetime.fromisoformat(str(arguments[name])) for name in (start, end))
+    later = timedelta(days=(last - first).days + 1)
+    moved = {name: (date.fromisoformat(str(arguments[name])[:10]) + later).isoformat() for name in (start, end)}
+    return {**arguments, **{name: day + str(arguments[name])[10:] for name, day in moved.items()}}
 
 
 def _others(call: Call, name: str, value: JSON) -> Iterator[tuple[str, JSON]]:
@@ -123,6 +142,11 @@ def _other_number(tool: str, name: str, value: float) -> Iterator[tuple[str, JSO
     if pool:
         known = sorted(int(each) for each in pool)
         yield "next number", min((each for each in known if each != value), key=lambda each: abs(each - value))
+    elif tool == ZONES:
+        if name == "lng":
+            yield "next zone", (value + ZONE_DEGREES + 180) % 360 - 180
+        elif name == "timestamp":
+            yield "next season", value + SEASON_SECONDS
     elif name in ("lat", "latitude"):
         yield "next place", value + NEXT_PLACE_METRES / 111_000
     elif name not in ("lng", "lon", "longitude"):
@@ -163,9 +187,12 @@ def _other_amount(value: str) -> Iterator[tuple[str, JSON]]:
 
 def _other_names(value: str, pool: Sequence[str], *, words: bool) -> Iterator[tuple[str, str]]:
     folded, own = fold(value), frozenset(fold(value).split())
+    is_name = not pool or any(fold(name) == folded for name in pool)
     if pool:
         nearest = [name for name in _nearest(value, pool) if fold(name) != folded]
-        yield from (("nearest name", name) for name in nearest[:2])
+        nearest = [name for name in nearest if is_name or not frozenset(fold(name).split()) <= own]
+        others = [name for name in nearest if not own <= frozenset(_WORD.findall(fold(name)))]
+        yield from (("nearest name", name) for name in others[:2])
         longer = [name for name in nearest if own < frozenset(fold(name).replace(",", " ").split())]
         yield from (("a word more", name) for name in sorted(longer, key=len)[:1])
     if words and len(value.split()) > 1:

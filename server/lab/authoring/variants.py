@@ -25,6 +25,7 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 OUNCE = 28.349523125
 MORE = 2
 """How many more of a list are asked for."""
+OTHER_TOOL = "another tool"
 _SAME_ELSEWHERE: Mapping[str, tuple[str, str, str]] = {
     "google-maps/geocode": ("google-maps/places_text_search", "address", "query"),
     "wiki/summary": ("wiki/search", "title", "query"),
@@ -51,7 +52,7 @@ def variants(calls: Sequence[Call]) -> Iterator[HonestVariant]:
             if call.tool in _SAME_ELSEWHERE:
                 tool, mine, theirs = _SAME_ELSEWHERE[call.tool]
                 yield HonestVariant(
-                    "another tool", (place,), (Call(tool=tool, arguments={theirs: call.arguments.get(mine)}),)
+                    OTHER_TOOL, (place,), (Call(tool=tool, arguments={theirs: call.arguments.get(mine)}),)
                 )
     yield from _batches(calls)
 

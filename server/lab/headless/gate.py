@@ -54,10 +54,11 @@ EVERY_TOOL = (BLIND, THRESHOLD)
 GRADES = ("oracle", "retry", "oracle-serial", "missing", "half", "wrong-entity", "wrong-tools", "null")
 """From the best to the worst."""
 LOOKALIKE = "lookalike"
-"""Perfect but for one call about another thing: it must not pass for perfect in any family.
+"""Perfect but for one call about another thing: below perfect and not below `missing` in any family.
 
-How it stands to the others is open: in a short plan one wrong call costs more than a missing one, in a wide one less
-than playing serially."""
+One wrong call is one mistake, as one that is left out. How it stands to the others is open: in a wide plan it costs
+less than playing serially."""
+MISSING = "missing"
 SHOWN = (LOOKALIKE, "rehearse", "sloppy", "injector", "copycat", "random", "canary")
 """Their scores are shown and not judged."""
 PLAYED = (*GRADES, *(floor.agent for floor in FLOORS), *EVERY_TOOL, *SHOWN)
@@ -186,7 +187,7 @@ def judge(
     problems = [
         *_ceiling(scores["oracle"]),
         *(problem for floor in FLOORS for problem in _above(floor, scores[floor.agent], whole=whole)),
-        *_passes_for_perfect(scores["oracle"], scores[LOOKALIKE], tasks),
+        *_misplaced(scores["oracle"], scores[LOOKALIKE], scores[MISSING], tasks),
         *(identity.problems(whole=whole) if identity else ()),
         *_needs_no_eyes(scores[BLIND], whole=whole),
         *(
@@ -220,11 +221,17 @@ def _above(floor: Floor, scores: Scores, *, whole: bool) -> Iterator[str]:
         yield f"{floor.agent}: solved {scores.solved} tasks, none is allowed"
 
 
-def _passes_for_perfect(oracle: Scores, lookalike: Scores, tasks: Sequence[Task]) -> Iterator[str]:
+def _misplaced(oracle: Scores, lookalike: Scores, missing: Scores, tasks: Sequence[Task]) -> Iterator[str]:
+    """The families in which one call about another thing costs nothing, or more than leaving out a call."""
     for family, value in lookalike.families.items():
         own = [task for task in tasks if task.family == family]
-        if value > oracle.families.get(family, 0.0) - _SAME and any(map(_has_lookalikes, own)):
+        if not any(map(_has_lookalikes, own)):
+            continue
+        less = missing.families.get(family, 0.0)
+        if value > oracle.families.get(family, 0.0) - _SAME:
             yield f"{LOOKALIKE}: {value:.3f} in {family}, as much as perfect play: a call about another thing matches"
+        elif value < less - _SAME:
+            yield f"{LOOKALIKE}: {value:.3f} in {family}, less than {MISSING} with {less:.3f}: one slip counts twice"
 
 
 def _has_lookalikes(task: Task) -> bool:

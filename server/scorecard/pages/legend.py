@@ -9,7 +9,7 @@ from m3bench.server.scoring.aggregate import Row
 
 BY_EFFECT = {
     "recall": "reference calls answered / needed ones",
-    "precision": "calls that answer something / calls made",
+    "precision": "calls that answer something / calls made, without a few slips",
     "argument_similarity": "mean over answers of how much of what was wanted they gave",
     "step_coherence": "steps that the plan takes for what was answered / steps taken, at most 1",
     "order_consistency": "dependences in order / dependences",

@@ -19,7 +19,7 @@ from m3bench.tasks.facts import Fact, Held, facts_of, leaves, number, same_numbe
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import Kind, ToolKinds, kinds_of
 from m3bench.tasks.plan import digest
-from m3bench.tasks.things import Thing, thing_of
+from m3bench.tasks.things import Thing, entries_of, thing_of
 from m3bench.tasks.tolerance import read_as
 from m3bench.tasks.trajectory import JSON, Call
 
@@ -139,6 +139,11 @@ class MadeCall:
     def about(self) -> Thing:
         """What it was about; empty when its result does not say."""
         return thing_of(self.call.tool, self.result) if self.result is not None else ()
+
+    @cached_property
+    def entries(self) -> frozenset[str]:
+        """Of a tool that finds a list: all that it found."""
+        return entries_of(self.call.tool, self.result or "")
 
     @cached_property
     def _agreements(self) -> dict[str, Agreement]:
@@ -274,6 +279,8 @@ def same_place(wanted: JSON, asked: JSON) -> bool:
         near = len(one) == len(other) and all(metres(a, b) <= NEAR_METRES for a, b in zip(one, other, strict=True))
         return near and [*_names(wanted)] == [*_names(asked)]
     left, right = [*_names(wanted)], [*_names(asked)]
+    if not left and not right:
+        return wanted == asked
     return len(left) == len(right) and all(_same_name(a, b) for a, b in zip(left, right, strict=True))
 
 

@@ -8,7 +8,7 @@ arguments alone decide.
 """
 
 import json
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,12 +26,12 @@ from m3bench.server.scoring.matching.agreement import (
     files_of,
     says_nothing,
 )
-from m3bench.server.scoring.matching.other_routes import by_facts, by_more
+from m3bench.server.scoring.matching.other_routes import by_facts, by_more, by_parts
 from m3bench.server.scoring.matching.own_plan import own_plan
 from m3bench.server.scoring.matching.subject import about_another, in_words_of, is_elsewhere, subject
 from m3bench.server.scoring.matching.text import m3_arguments
 from m3bench.server.scoring.signatures import Signatures, ToolSignature
-from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves
+from m3bench.tasks.facts import Fact, Held, is_distinctive, leaves, number
 from m3bench.tasks.folding import fold
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.lazy_modules import LazyModule
@@ -106,21 +106,24 @@ def align(
         pictures: Names of the files that the run began with.
         signatures: Defaults and unordered arrays of the tools.
     """
-    search = _Search(reference.calls, plan, made, pictures, signatures)
+    search = _Search(reference.calls, plan, made, said, pictures, signatures)
     search.match()
     search.join_parts()
     search.give_back_empty()
     search.give_back_unmade()
     search.find_routes()
-    not_needed = search.not_needed(said)
+    not_needed = search.not_needed()
+    search.give_back_unread(not_needed)
     missed = set(range(len(reference.calls))) - search.matches.keys() - not_needed
+    nearest = {place: search.nearest[place] for place in sorted(missed & search.nearest.keys())}
     return CallAlignment(
         matches=search.found(),
         reference_sizes=tuple(len(step.calls) for step in reference.steps),
         actual_steps=tuple(call.step for call in made),
         plan=own_plan(plan, reference.calls, made, search.matches),
         not_needed=not_needed,
-        nearest={place: search.nearest[place] for place in sorted(missed & search.nearest.keys())},
+        nearest=nearest,
+        slips=frozenset(near.actual for near in nearest.values() if near.is_slip),
         results_known=all(call.result is not None for call in made),
     )
 
@@ -153,7 +156,11 @@ def compare(
         return CallComparison("same call", 1.0, agreement)
     if made.result is None or kinds_of(reference.tool).role == "action":
         return CallComparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
-    if planned.result and made.digest == planned.result:
+    if (
+        planned.result
+        and made.digest == planned.result
+        and not (_is_small_sum(reference, planned) and _are_other_numbers(reference, made.call))
+    ):
         return CallComparison("same effect", 1.0, agreement)
     if about == "other" and is_elsewhere(reference, planned, made):
         return CallComparison("partly", 0.0, agreement)
@@ -165,6 +172,20 @@ def compare(
         return CallComparison("same effect", 1.0, agreement)
     share = found / len(planned.gives) * (1.0 if agreement.reworded else agreement.share)
     return CallComparison("partly", 0.0 if agreement.wrong or about == "part" else share, agreement)
+
+
+def _is_small_sum(wanted: Call, planned: PlannedCall) -> bool:
+    """Whether a call works out nothing but numbers that many others come to as well."""
+    return kinds_of(wanted.tool).role == "computation" and not any(map(is_distinctive, planned.gives))
+
+
+def _are_other_numbers(wanted: Call, asked: Call) -> bool:
+    """Whether a computation was about other numbers, so that it came to a small result by chance.
+
+    At least half of them must be others. Whoever works out the same another way uses what comes of it.
+    """
+    own, other = (Counter(map(number, leaves(call.arguments))) for call in (wanted, asked))
+    return 2 * (own & other).total() < own.total()
 
 
 def _names_the_place(agreement: Agreement, result: Held) -> bool:
@@ -182,12 +203,14 @@ class _Search:
         reference: Sequence[Call],
         plan: Plan,
         made: Sequence[MadeCall],
+        said: str,
         pictures: frozenset[str],
         signatures: Signatures,
     ) -> None:
         self._reference = reference
         self._plan = plan
         self._made = made
+        self._said = said
         self._signatures = signatures
         self._good = [index for index, call in enumerate(made) if not call.call.failed]
         outputs = (path for index in self._good for path in files_of(made[index].call, inputs=False))
@@ -318,9 +341,18 @@ class _Search:
                 for place in group & empty:
                     self.matches.pop(place, None)
 
+    def give_back_unread(self, not_needed: frozenset[int]) -> None:
+        """Take back the answers to looks that only say where to look, where the client looked at none of it."""
+        calls = self._plan.calls
+        for place in [at for at in self.matches if kinds_of(self._reference[at].tool).role == "perception"]:
+            after = {later for later, planned in enumerate(calls) if place in planned.needs}
+            looks = all(kinds_of(self._reference[later].tool).role == "perception" for later in after)
+            if after and looks and after.isdisjoint(self.matches) and after.isdisjoint(not_needed):
+                del self.matches[place]
+
     def find_routes(self) -> None:
         """Answer what is left by calls that brought the same; what leaves a file brings more than its result."""
-        for find in (self._by_more, self._by_facts):
+        for find in (self._by_more, self._by_parts, self._by_facts):
             for place, wanted in enumerate(self._reference):
                 if place in self.matches or kinds_of(wanted.tool).role == "action" or SAVES in wanted.arguments:
                     continue
@@ -332,9 +364,17 @@ class _Search:
         wanted, planned = self._reference[place], self._plan.calls[place]
         return by_more(wanted, planned, self._made, self._on(place), lambda index: self._agreement(place, index))
 
+    def _by_parts(self, place: int) -> set[int]:
+        wanted = self._reference[place]
+        order = [index for index in self._order if self._made[index].call.tool == wanted.tool]
+        return by_parts(wanted, order, lambda index: self._agreement(place, index))
+
     def _by_facts(self, place: int) -> set[int]:
         wanted, planned = self._reference[place], self._plan.calls[place]
-        return by_facts(wanted, planned, self._made, self._on(place), self._used, self._common(place))
+        order = self._on(place)
+        if _is_small_sum(wanted, planned) and not self._is_shown(planned):
+            order = [index for index in order if not _are_other_numbers(wanted, self._made[index].call)]
+        return by_facts(wanted, planned, self._made, order, self._used, self._common(place))
 
     def _on(self, place: int) -> list[int]:
         """The calls that may answer one of the reference: not those that asked the same tool about another thing."""
@@ -372,7 +412,7 @@ class _Search:
         used = self._used
         return sorted(self._good, key=lambda index: (index in used, index))
 
-    def not_needed(self, said: str) -> frozenset[int]:
+    def not_needed(self) -> frozenset[int]:
         """Perceptions and computations whose facts the client evidently had without them.
 
         The facts stand in the arguments of calls that answer something, or in what the client rightly said; or, of a
@@ -387,17 +427,18 @@ class _Search:
         ]
         if not candidates:
             return frozenset()
-        shown = Held("\n".join([said, *(self._made[index].asked.text for index in sorted(self._used))]))
-        found = {
-            place
-            for place, planned in candidates
-            if all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
-        }
+        found = {place for place, planned in candidates if self._is_shown(planned)}
         for place, _ in reversed(candidates):
             after = {later for later, planned in enumerate(self._plan.calls) if place in planned.needs}
             if after and after <= found and all(self._is_computed(each) for each in (place, *after)):
                 found.add(place)
         return frozenset(found)
+
+    def _is_shown(self, planned: PlannedCall) -> bool:
+        """Whether the facts of a call stand in the arguments of needed calls, or in what was rightly said."""
+        asked = (self._made[index].asked.text for index in sorted(self._used))
+        shown = Held("\n".join([self._said, *asked]))
+        return all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
 
     def _is_computed(self, place: int) -> bool:
         return kinds_of(self._reference[place].tool).role == "computation"

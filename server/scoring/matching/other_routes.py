@@ -18,7 +18,7 @@ from m3bench.tasks.trajectory import JSON, Call
 
 SURE_DIGITS = 6
 """A shorter number proves something only where the thing that it belongs to is named: a long list holds any year."""
-_RANGES = (("start_date", "end_date"), ("startTime", "endTime"), ("dateStart", "dateEnd"))
+RANGES = (("start_date", "end_date"), ("startTime", "endTime"), ("dateStart", "dateEnd"))
 """Pairs of arguments that are the ends of a time."""
 REACH = frozenset({"hours", "limit", "max_results", "months_back", "n", "radiusMeters"})
 """Arguments of which more brings more."""
@@ -47,6 +47,36 @@ def by_more(
         same_tool = agreement(index) if asked.call.tool == wanted.tool else None
         if covers(wanted, asked.call, same_tool) and all(asked.held.holds(fact) for fact in known):
             return {index}
+    return set()
+
+
+def by_parts(wanted: Call, order: Sequence[int], agreement: Callable[[int], Agreement]) -> set[int]:
+    """Several calls of the tool that each asked for a part of a list, and together for all of it.
+
+    Args:
+        wanted: The reference call.
+        order: The actual calls of its tool, the preferred ones first.
+        agreement: How the arguments of one of them compare.
+    """
+    if kinds_of(wanted.tool).role == "computation":
+        return set()  # what comes of a part of the numbers is no part of the result
+    parts: dict[str, dict[int, list[JSON]]] = {}
+    for index in order:
+        found = agreement(index)
+        if len(found.wrong) == 1 and not found.reworded and found.share == 1:
+            argument, _, whole, part = found.wrong[0]
+            items, others = _list(part), _list(whole)
+            if items and len(others) > 1 and all(any(_equal(item, other) for other in others) for item in items):
+                parts.setdefault(argument, {})[index] = items
+    for argument, calls in parts.items():
+        taken: set[int] = set()
+        for item in _list(wanted.arguments.get(argument)):
+            holder = next((index for index, items in calls.items() if any(_equal(item, one) for one in items)), None)
+            if holder is None:
+                break
+            taken.add(holder)
+        else:
+            return taken
     return set()
 
 
@@ -98,7 +128,7 @@ def _is_of_another(asked: Call, wanted: Call) -> bool:
         return False
     kinds = kinds_of(wanted.tool)
     names = [name for name in wanted.arguments.keys() & asked.arguments.keys() if kinds.kind(name) == "identity"]
-    ends = {name for pair in _RANGES for name in pair}
+    ends = {name for pair in RANGES for name in pair}
     pairs = [(wanted.arguments[name], asked.arguments[name]) for name in names if name not in ends]
     return any(isinstance(one, str) and isinstance(other, str) and fold(one) != fold(other) for one, other in pairs)
 
@@ -161,9 +191,10 @@ def covers(wanted: Call, asked: Call, agreement: Agreement | None) -> bool:
         asked: The actual call.
         agreement: Of their arguments, when the tool is the same.
     """
-    if agreement is not None and agreement.wrong and not agreement.reworded and agreement.share == 1:
+    computed = kinds_of(wanted.tool).role == "computation"
+    if agreement is not None and agreement.wrong and not (agreement.reworded or computed) and agreement.share == 1:
         names = {found.argument for found in agreement.wrong}
-        ends = {name for pair in _RANGES if names & {*pair} and _contains(wanted, asked, *pair) for name in pair}
+        ends = {name for pair in RANGES if names & {*pair} and _contains(wanted, asked, *pair) for name in pair}
         if all(found.argument in ends or _more(found.argument, found.wanted, found.asked) for found in agreement.wrong):
             return True
     wishes, journeys = [*_journeys(wanted)], [*_journeys(asked)]

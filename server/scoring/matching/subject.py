@@ -60,13 +60,16 @@ def about_another(agreement: Agreement, wanted: Call, asked: Call) -> Agreement:
 def is_elsewhere(wanted: Call, planned: PlannedCall, made: MadeCall) -> bool:
     """Whether a call of the same tool was about another thing, so that whatever facts it tells, it tells by chance.
 
-    A list of what fits may hold the wanted entry further down. A search in fewer words found it there; one that asks
-    for something that the wanted call and its facts do not name (`laptop stand`, which lists a laptop too) did not.
+    A list of what fits may hold the wanted entry further down. A search in fewer words found it there. One whose list
+    does not hold it did not (`M10`, which lists other kinds of gout), and neither did one that asks for something that
+    the wanted call and its facts do not name (`laptop stand`, which lists a laptop too).
     """
     if subject(wanted, planned, made) != "other":
         return False
     rule = rules()[wanted.tool]
     if not rule.ranks:
+        return True
+    if made.entries.isdisjoint(map(str, (*planned.about, *planned.gives))):
         return True
     named = _words([*(wanted.arguments.get(name) for name in rule.decides), *planned.gives])
     return not _words(made.call.arguments.get(name) for name in rule.decides) <= named

@@ -12,6 +12,8 @@ scores runs must put them in this order.
     wrong-tools   begins right, then uses servers that nobody needs
 """
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
@@ -70,7 +72,7 @@ async def lookalike(play: AgentPlay) -> str:
 async def missing(play: AgentPlay) -> str:
     """Forgets one thing: leaves out a call, those about the same thing, and those that cannot be made without them."""
     way = reference(play)
-    left_out = missed(way, _plan(play, way))
+    left_out = missed(way, _plan(play, way), [other.trajectory for other in play.task.references])
     place = 0
     for step in way.steps:
         kept = [call for at, call in enumerate(step.calls, place) if at not in left_out]
@@ -121,14 +123,14 @@ def first(way: Trajectory) -> Call:
     return next((call for call in way.calls if kinds_of(call.tool).role != "action"), way.calls[0])
 
 
-def missed(way: Trajectory, plan: Plan) -> frozenset[int]:
+def missed(way: Trajectory, plan: Plan, ways: Sequence[Trajectory] = ()) -> frozenset[int]:
     """The places of the calls that are left out: a knowledge or an action, those about the same thing, and all that
     need one of them.
 
     The largest such group is taken that is not too much of the whole; where many things are compared, what needs the
     one that is left out goes on with the others. What is only read off a picture or worked out could be had without a
-    call, and what tells nothing new is not missed. One call alone would be too little: in a wide plan it is a
-    twentieth of the calls, and making all of them one at a time costs more.
+    call, and what tells nothing new is not missed, nor what another reference does without. One call alone would be
+    too little: in a wide plan it is a twentieth of the calls, and making all of them one at a time costs more.
     """
     calls, much = way.calls, MOST_MISSING * len(way.calls)
     roots = [place for place, call in enumerate(calls) if kinds_of(call.tool).role in ("knowledge", "action")]
@@ -140,8 +142,19 @@ def missed(way: Trajectory, plan: Plan) -> frozenset[int]:
         sharing = ({place for place in roots if words[place].holds(name)} for name in _named(calls[root]))
         same = {root}.union(*(found for found in sharing if len(found) < much))
         groups += [frozenset(same | {at for at in range(len(calls)) if plan.needs[at] & same}), frozenset(same)]
+    groups = [group for group in groups if not _is_whole_without(group, calls, ways)] or groups
     small = [group for group in groups if len(group) < much]
-    return max(small, key=len) if small else frozenset(roots[:1])
+    return max(small, key=len) if small else min(groups, key=len)
+
+
+def _is_whole_without(group: frozenset[int], calls: Sequence[Call], ways: Sequence[Trajectory]) -> bool:
+    """Whether what is left of a reference is another reference, or more than it."""
+    left = Counter(_written(call) for at, call in enumerate(calls) if at not in group)
+    return any(Counter(map(_written, way.calls)) <= left for way in ways)
+
+
+def _written(call: Call) -> str:
+    return f"{call.tool} {json.dumps(call.arguments, sort_keys=True)}"
 
 
 def _named(call: Call) -> list[str]:

@@ -16,11 +16,22 @@ M3 = Library()
         ("routine-1", "How many minutes and km is the tour he dotted in, three stops, no supermarket?", "starts"),
         ("biology_cut-2", "Which animal fills the largest area of this scene, and which the smallest?", "area"),
         ("routine-1", "Below 19 degrees he drives. How far is it from the house?", "degrees"),
+        ("routine-1", "How many of them fit on 2 tons of sand?", "readings"),
+        ("routine-1", "How far does he get from the house with 3 gallons?", "readings"),
+        ("routine-1", "How was the air at the house on 03/04/2025?", "two readings"),
     ],
 )
 def test_a_question_with_two_readings_is_found(task, question, word):
     asked = M3.task(task).model_copy(update={"question": question})
     assert [said for said in ambiguities(asked, M3.scenes(asked)) if word in said]
+
+
+@pytest.mark.parametrize(
+    "word", ["2 metric tons", "3 US gallons", "on 13/04/2025", "on 04/04/2025", "2 tonnes", "60 dollars"]
+)
+def test_a_unit_or_day_with_one_reading_is_none(word):
+    asked = M3.task("routine-1").model_copy(update={"question": f"How far does he get from the house with {word}?"})
+    assert list(ambiguities(asked, [])) == []
 
 
 def test_an_order_that_hangs_on_edges_or_centres_is_found():
@@ -39,6 +50,9 @@ def test_an_order_that_hangs_on_edges_or_centres_is_found():
     )
     assert list(ambiguities(task, [scene])) == []
     assert list(ambiguities(task, [wide]))
+    down = task.model_copy(update={"question": task.question.replace("left to right", "top to bottom")})
+    turned = [dataclasses.replace(thing, box=(0, thing.box[0], 90, thing.box[2])) for thing in wide.objects]
+    assert [said for said in ambiguities(down, [dataclasses.replace(wide, objects=tuple(turned))]) if "bottom" in said]
 
 
 @pytest.mark.parametrize("name", ["m3", "snapshots", "studio", "recordings", "desk"])

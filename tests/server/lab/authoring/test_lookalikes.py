@@ -92,3 +92,85 @@ def test_a_call_matches_when_it_is_about_the_same_thing(
 ) -> None:
     one, other = (Call(tool=tool, arguments=arguments) for arguments in (wanted, asked))
     assert answered(one, other, tmp_path) is same
+
+
+STOCK, BOOK, FILM = "yahoo-finance/get_stock_info", "openlibrary_mcp/get_book_info", "tmdb/search_movies"
+WAY, CODE, DRUG = "google-maps/compute_route", "healthcare-mcp/lookup_icd_code", "healthcare-mcp/fda_drug_lookup"
+TOWER, LOUVRE = (48.85837, 2.29448), (48.86061, 2.33764)
+
+
+def at(latitude: float, longitude: float) -> JSON:
+    return {"location": {"latLng": {"latitude": latitude, "longitude": longitude}}}
+
+
+WALK: dict[str, JSON] = {"origin": at(*TOWER), "destination": at(*LOUVRE), "travelMode": "WALK"}
+NAMED: dict[str, JSON] = {
+    "origin": {"address": "Eiffel Tower"}, "destination": {"address": "Louvre"}, "travelMode": "WALK",
+}  # fmt: skip
+SAME: list[tuple[str, dict[str, JSON], dict[str, JSON]]] = [
+    (NUTRITION, {"query": "360 g pear"}, {"query": "12.7 oz pear"}),
+    (NUTRITION, {"query": "360 g pear"}, {"query": "pear 360g"}),
+    (NUTRITION, {"query": "1 kg potato"}, {"query": "1000 g potatoes"}),
+    (PLACES, {"address": "Lagos, Portugal"}, {"address": "Lagos, Faro, Portugal"}),
+    (PLACES, {"address": "Munich"}, {"address": "München"}),
+    (PLACES, {"address": "Eiffel Tower, Paris"}, {"address": "48.85837,2.294481"}),
+    (WEATHER, {"location": "Munich"}, {"location": "München"}),
+    (STOCK, {"ticker": "AAPL"}, {"ticker": "aapl"}),
+    (BOOK, {"isbn": "9780141439518"}, {"title": "Pride and Prejudice", "author": "Jane Austen"}),
+    (BOOK, {"isbn": "9780141439518"}, {"isbn": "978-0-14-143951-8"}),
+    (FILM, {"query": "Amélie"}, {"query": "Amelie"}),
+    (FILM, {"query": "The Godfather"}, {"query": "godfather"}),
+    (WAY, WALK, NAMED),
+    (CODE, {"code": "M10.9"}, {"code": "m109"}),
+    (CODE, {"code": "M10.9"}, {"description": "gout, unspecified"}),
+    ("car-price/search_brand_model_price", {"brand_name": "Volkswagen", "model_keyword": "Gol"},
+     {"brand_name": "VW", "model_keyword": "gol"}),
+]  # fmt: skip
+OTHER: list[tuple[str, dict[str, JSON], dict[str, JSON]]] = [
+    (NUTRITION, {"query": "250 g apple"}, {"query": "250 g apple juice"}),
+    (PLACES, {"address": "Paris, France"}, {"address": "Paris, Texas"}),
+    (PLACES, {"address": "Springfield, IL"}, {"address": "Springfield, MA"}),
+    (PLACES, {"address": "Portland, OR"}, {"address": "Portland, Maine"}),
+    (WEATHER, {"location": "Birmingham, AL"}, {"location": "Birmingham, UK"}),
+    (STOCK, {"ticker": "GOOGL"}, {"ticker": "GOOG"}),
+    (BOOK, {"isbn": "9780141439518"}, {"isbn": "9780141439600"}),
+    (FILM, {"query": "Toy Story"}, {"query": "Toy Story 2"}),
+    (FILM, {"query": "Alien"}, {"query": "Aliens"}),
+    (FILM, {"query": "The Godfather"}, {"query": "The Godfather Part II"}),
+    ("wiki/summary", {"title": "Eiffel Tower"}, {"title": "Tokyo Tower"}),
+    (WAY, WALK, {**NAMED, "travelMode": "DRIVE"}),
+    (WAY, WALK, {**NAMED, "origin": NAMED["destination"], "destination": NAMED["origin"]}),
+    (PARKS, {"q": "Zion National Park"}, {"q": "Bryce Canyon National Park"}),
+    (SHOP, {"keywords": "laptop"}, {"keywords": "laptop bag"}),
+    (SHOP, {"keywords": "accordion"}, {"keywords": "accordion file folder"}),
+    (DRUG, {"drug_name": "prednisone", "search_type": "label"}, {"drug_name": "prednisolone", "search_type": "label"}),
+    (CODE, {"code": "M10.9"}, {"code": "M10"}),
+]
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(("tool", "wanted", "asked"), SAME, ids=lambda value: str(value)[:40])
+def test_the_same_thing_in_another_form_matches(
+    tool: str, wanted: dict[str, JSON], asked: dict[str, JSON], tmp_path: Path
+) -> None:
+    assert answered(Call(tool=tool, arguments=wanted), Call(tool=tool, arguments=asked), tmp_path)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(("tool", "wanted", "asked"), OTHER, ids=lambda value: str(value)[:40])
+def test_another_thing_of_nearly_the_same_name_does_not_match(
+    tool: str, wanted: dict[str, JSON], asked: dict[str, JSON], tmp_path: Path
+) -> None:
+    assert not answered(Call(tool=tool, arguments=wanted), Call(tool=tool, arguments=asked), tmp_path)
+
+
+def test_a_time_becomes_the_next_one_of_the_same_length() -> None:
+    given: dict[str, JSON] = {"start_date": "2024-10-05", "end_date": "2024-10-18"}
+    found = [look.call.arguments for look in lookalikes(Call(tool="nasa-mcp/get_solar_flare", arguments=given))]
+    assert found == [{"start_date": "2024-10-19", "end_date": "2024-11-01"}]
+
+
+def test_the_same_name_and_more_is_no_nearest_name() -> None:
+    found = [*lookalikes(Call(tool="hugeicons-mcp/search_icons", arguments={"query": "moon"}))]
+    assert [look.how for look in found] == ["nearest name"] * 2
+    assert not [look for look in found if "moon" in str(look.call.arguments["query"])]

@@ -76,6 +76,16 @@ def test_an_agent_above_its_floor_stops_the_set(floor: Any) -> None:
     assert problems == (f"{floor.agent}: {floor.mean + 0.01:.3f} on average, at most {floor.mean:.2f} is allowed",)
 
 
+def test_one_call_about_another_thing_stands_between_a_missing_one_and_perfect_play() -> None:
+    assert judged({"lookalike": 0.8}).passed
+    assert judged({"lookalike": 1.0}).problems == (
+        "lookalike: 1.000 in barcode_lookup, as much as perfect play: a call about another thing matches",
+    )
+    assert judged({"lookalike": 0.79}).problems == (
+        "lookalike: 0.790 in barcode_lookup, less than missing with 0.800: one slip counts twice",
+    )
+
+
 def test_some_families_alone_are_held_against_the_limit_of_a_family() -> None:
     assert judged({"sibling": 0.39}, whole=False).passed
     assert judged({"sibling": 0.41}, whole=False).problems == (
@@ -121,10 +131,6 @@ def test_what_thresholds_solve_is_told_by_family_and_stops_nothing() -> None:
 
 def test_perfect_play_that_is_not_perfect_stops_the_set() -> None:
     assert "barcode_lookup-2" in judged(whose="oracle", imperfect=("barcode_lookup-2",)).problems[0]
-
-
-def test_a_call_about_another_thing_that_passes_for_perfect_stops_the_set() -> None:
-    assert any("as much as perfect play" in problem for problem in judged({"lookalike": 1.0}).problems)
 
 
 def test_tasks_that_could_not_be_played_stop_the_set() -> None:

@@ -499,3 +499,89 @@ def test_a_picture_that_was_cut_from_the_wrong_place_is_not_saved_by_what_is_don
     right = answers(made([(cut(10, "one"), "ok")], [(grey("one"), "ok")]), reference=reference, plan=plan)
     assert set(right.matches) == {0, 1}
     assert not answers(made([(cut(500, "one"), "ok")], [(grey("one"), "ok")]), reference=reference, plan=plan).matches
+
+
+WEIGHTS = Call(tool="google-maps/elevation_by_locations", arguments={"locations": ["1.5,2.5", "3.5,4.5"]})
+
+
+def alone(wanted: Call, planned: PlannedCall, *actual: MadeCall, said: str = "") -> CallAlignment:
+    reference = Trajectory(steps=(Step(calls=(wanted,)),))
+    return align(reference, Plan(calls=(planned,)), actual, said=said, signatures=SIGNATURES)
+
+
+def single(call: Call, result: str | None = "") -> MadeCall:
+    return MadeCall(call=call, step=0, result=result)
+
+
+def test_several_calls_for_parts_of_a_list_are_another_route_and_only_for_all_of_it():
+    parts = [single(replace(WEIGHTS, arguments={"locations": [point]}), "7.5") for point in ("3.5,4.5", "1.5,2.5")]
+    other = single(replace(WEIGHTS, arguments={"locations": ["5.5,6.5"]}), "7.5")
+    assert alone(WEIGHTS, PlannedCall(gives=(2.7,)), *parts, other).matches[0].actual == (0, 1)
+    assert not alone(WEIGHTS, PlannedCall(gives=(2.7,)), parts[0], other).matches
+
+
+def test_a_small_sum_of_other_numbers_counts_only_where_it_was_used():
+    median = Call(tool="math/median", arguments={"numbers": [10, 13, 5, 17, 10, 29]})
+    other = single(Call(tool="math/median", arguments={"numbers": [12, 15, 11, 9, 11, 26]}), "11.5")
+    planned = PlannedCall(gives=(11.5,), new=1, result=digest("11.5"))
+    assert not alone(median, planned, other).matches
+    assert alone(median, planned, other, said="The median is 11.5.").matches
+    fewer = single(Call(tool="math/median", arguments={"numbers": [10, 13, 10, 29]}), "11.5")
+    assert alone(median, planned, fewer).matches
+
+
+@pytest.mark.parametrize("numbers", [[3, 4, 5], [1, 2, 5], [1, 1], [2]])
+def test_more_or_fewer_numbers_come_to_something_else(numbers):
+    wanted = Call(tool="math/sum", arguments={"numbers": [1, 2]})
+    asked = single(Call(tool="math/sum", arguments={"numbers": numbers}), str(sum(numbers)))
+    assert not alone(wanted, PlannedCall(gives=(3.0,), new=1), asked).matches
+
+
+def test_a_list_without_the_wanted_entry_is_about_another_thing():
+    gout = Call(tool="healthcare-mcp/lookup_icd_code", arguments={"code": "M10.9"})
+    planned = PlannedCall(gives=("m10.9", "gout, unspecified"), new=2, about=("m10.9",))
+    listed = '{"codes": [{"code": "M10.00", "description": "Idiopathic gout, unspecified site"}]}'
+    asked = Call(tool="healthcare-mcp/lookup_icd_code", arguments={"code": "M10"})
+    assert not alone(gout, planned, single(asked, listed)).matches
+
+
+FIND = Call(tool="recordings/find_changes", arguments={"path": "./media/film.mp4"})
+FRAMES = Call(tool="recordings/read_frames", arguments={"path": "./media/film.mp4", "times": [1.2, 3.4]})
+
+
+def test_a_look_that_says_where_to_look_counts_with_the_looks_it_led_to():
+    reference = Trajectory(steps=(Step(calls=(FIND,)), Step(calls=(FRAMES,))))
+    plan = Plan(calls=(PlannedCall(gives=(1.2, 3.4), new=2), PlannedCall(gives=("nvda, amd",), new=1, needs=(0,))))
+    elsewhere = replace(FRAMES, arguments={"path": "./media/film.mp4", "times": [5.6]})
+    only = made([(FIND, "[1.2, 3.4]")], [(elsewhere, "nothing")])
+    assert not answers(only, reference=reference, plan=plan).matches
+    both = made([(FIND, "[1.2, 3.4]")], [(FRAMES, "NVDA, AMD")])
+    assert set(answers(both, reference=reference, plan=plan).matches) == {0, 1}
+
+
+TITANIC = Call(tool="tmdb/search_movies", arguments={"query": "Titanic"})
+SHIP = '{"results": [{"id": 597, "title": "Titanic"}]}'
+
+
+def test_one_slip_costs_what_a_missing_call_costs():
+    slipped = made([(OCR, RESULTS["ocr"])], [(JOKER, RESULTS["joker"]), (TITANIC, SHIP)], [(ADD, "16.0")])
+    missing = [call for call in slipped if call.call is not TITANIC]
+    about = Plan(
+        calls=tuple(one.model_copy(update={"about": ("1",)}) if at == 2 else one for at, one in enumerate(PLAN.calls))
+    )
+    one, other = (answers(actual, plan=about) for actual in (slipped, missing))
+    assert one.slips == {2}
+    assert measure(one) == measure(other)
+    assert measure(one)["precision"] == 1
+
+
+def test_many_slips_are_no_slips():
+    slipped = made([(OCR, RESULTS["ocr"])], [(TITANIC, SHIP)])
+    about = Plan(
+        calls=tuple(
+            one.model_copy(update={"about": ("1",)}) if at in (1, 2) else one for at, one in enumerate(PLAN.calls)
+        )
+    )
+    found = answers(slipped, plan=about)
+    assert len(found.slips) == 1
+    assert measure(found)["precision"] == 0.5

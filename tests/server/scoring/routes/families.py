@@ -1,5 +1,6 @@
 """Other routes that make sense in some families only: another tool, one call for several, another spelling."""
 
+import re
 import unicodedata
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -244,6 +245,51 @@ def by_title(call: Call) -> Call | None:
     return with_arguments(call, query=f'ti:"{query}"')
 
 
+def in_ounces(call: Call) -> Call | None:
+    """A portion weighed in ounces."""
+    grams = re.fullmatch(r"(\d+(?:\.\d+)?) g (.+)", str(call.arguments.get("query", "")))
+    if call.tool != "food_nutrition_mcp/get_nutrition" or grams is None:
+        return None
+    return with_arguments(call, query=f"{float(grams[1]) / 28.349523125:.5g} oz {grams[2]}")
+
+
+def in_kilograms(call: Call) -> Call | None:
+    """A portion weighed in kilograms."""
+    grams = re.fullmatch(r"(\d+(?:\.\d+)?) g (.+)", str(call.arguments.get("query", "")))
+    if call.tool != "food_nutrition_mcp/get_nutrition" or grams is None:
+        return None
+    return with_arguments(call, query=f"{float(grams[1]) / 1000:g} kg {grams[2]}")
+
+
+def ten_digits(call: Call) -> Call | None:
+    """A book by the older form of its number."""
+    isbn = str(call.arguments.get("isbn", ""))
+    if not (isbn.startswith("978") and len(isbn) == 13):
+        return None
+    check = -sum(int(digit) * (10 - at) for at, digit in enumerate(isbn[3:12])) % 11
+    return with_arguments(call, isbn=f"{isbn[3:12]}{'X' if check == 10 else check}")
+
+
+def other_degrees(call: Call) -> Call | None:
+    """The weather in the other unit, converted by head."""
+    units = {"us": "metric", "metric": "us"}.get(str(call.arguments.get("units", "")))
+    return with_arguments(call, units=units) if call.tool == "weather/get_weather" and units else None
+
+
+def one_by_one(task: Task, plan: Plan) -> Steps | None:
+    """Every place of a list asked for alone."""
+    found, split = [], False
+    for step in first(task):
+        calls = []
+        for call in step:
+            places = call.arguments.get("locations")
+            several = isinstance(places, list | tuple) and len(places) > 1
+            calls += [with_arguments(call, locations=[place]) for place in places] if several else [call]
+            split |= several
+        found.append(calls)
+    return found if split else None
+
+
 MET = "metmuseum-mcp/search-museum-objects"
 
 SPECIAL = (
@@ -268,5 +314,10 @@ SPECIAL = (
     of("papers by the field of their title", by_title, "vision_research"),
     of("names in small letters", small_letters, "vision_research"),
     built("two numbers added", added_in_pairs, "barcode_lookup"),
+    of("portions in ounces", in_ounces, "fruit_cal"),
+    of("portions in kilograms", in_kilograms, "fruit_cal"),
+    of("books by ten digits", ten_digits, "barcode_lookup"),
+    of("the other degrees", other_degrees, "heatmap", "travel_comparison", "routine"),
+    built("heights one by one", one_by_one, "routine"),
     built("colour taken out before cutting", grey_before_cut, "biology_cut"),
 )
