@@ -66,7 +66,7 @@ from m3bench.tasks.trajectory import Trajectory
 
 logger = logging.getLogger(__name__)
 
-VERSION = 6
+VERSION = 7
 """Of the rules that the numbers follow; part of a run's manifest."""
 
 _MAX_VALUE = 300
