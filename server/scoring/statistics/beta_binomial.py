@@ -1,49 +1,49 @@
 """The mean of a number between 0 and 1 over families of tasks: the posterior of a beta-binomial model.
 
-Every family has a mean of its own, drawn from a beta distribution with mean `mu` and intraclass correlation `rho`, and
-the tasks of a family are draws from that. Neither parameter is known: both have priors. Quantiles of `mu` after the
-data are the interval, its standard deviation is the standard error, and nothing special happens at 0 and 1 or where
-nothing varies. Which quantiles these are is calibrated: few families hardly say how much they differ, and fixed
-quantiles would cover too rarely where they differ much and too often where they do not.
+Every family has a mean of its own, drawn from a distribution with mean `mu`, and the tasks of a family are draws from
+that. How much family means vary, `tau`, is a part of what it would be were each 0 or 1. Neither is known: both have
+priors. Quantiles of `mu` after the data are the interval, its standard deviation is the standard error, and nothing
+special happens at 0 and 1 or where nothing varies.
+
+Families that are all alike have `tau` = 1 / draws of a family, and family means follow a binomial distribution;
+families that differ more have a beta-binomial one. By chance a few families can also be closer to each other than
+draws would be. The model follows them there, down to `_LEAST_SPREAD`, as a t interval does: else an interval over few
+families would cover too often where families are alike, and too rarely where they differ.
 
 A task that was solved or not is one draw. Means over repeats, and averages of metrics, vary less than that: a task then
-counts as `1 / dispersion` draws. The constants were chosen by simulation (`bench/intervals.py`).
+counts as `1 / dispersion` draws.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import betaincinv, expit, gammaln
+from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import betaincinv, expit, gammaln, ndtr, ndtri
 
 from m3bench.server.scoring.statistics.clusters import Floats, Places
 
 PRIOR = 0.4
 """Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
-_MU_PRIOR = 0.47
-"""Of `mu`: the same, where families differ as they usually do."""
-_RHOS = (0.0, 0.04, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.67, 0.8)
-_RHO_PRIOR = 1.26, 2.77
-"""Of `rho`: a beta distribution, most of it between 0.05 and 0.6."""
-_TILT = 0.39, 0.092
-"""Near 0 and 1 high correlations are rarer: slopes of the log-prior in `rho` and in its logarithm."""
-_USUAL = 0.2
-_CALIBRATED = -0.2, -3.0, -0.45
-"""The logarithm by which tails change: throughout, with how far the `rho` that data say is from `_MIDDLE`, and near 0
-and 1 with the logarithm of the dispersion, which repeats make smaller."""
-_MIDDLE = 0.25
-_LEAST_LOGGED = 0.4
-_FEW = 5
-"""With more families all of that fades, as their square root."""
-_POINTS, _EDGE, _CURVE = 141, 9.0, 2.5
-"""Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
-_STEPS = 240
-"""Family means are rounded to so many parts, so that likelihoods can be kept."""
+_MU_PRIOR = 0.3
+"""Of `mu`: Beta(_MU_PRIOR, _MU_PRIOR). It is less, because not knowing `tau` widens intervals near 0 and 1 as well."""
+_TAU_PRIOR = 0.25
+"""The density of `tau` falls as this power of it: between 0, uniform, and 1, for a scale that is not known at all."""
+_RHOS = (0.015, 0.05, 0.1, 0.16, 0.23, 0.31, 0.4, 0.5, 0.62, 0.76, 0.9)
+"""Correlations within families where the posterior is computed, for a `mu` of one half."""
+_SPREADS = (0.12, 0.2, 0.35, 0.6)
+"""Parts of a binomial variance, where it is computed for families that are closer than draws would be."""
 _LEAST = 0.1
 """No dispersion is smaller: that tasks hardly vary is no proof that others would not."""
 _TRUST = 0.04
 """How much spread, in squares of solved tasks, is assumed before any is seen."""
+_POINTS, _EDGE, _CURVE = 121, 9.0, 2.5
+"""Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
+_STEPS = 240
+"""Family means are rounded to so many parts, so that likelihoods can be kept."""
+_IMPOSSIBLE, _SAME, _LEAST_RHO, _NODES = -1e3, 1e-9, 2e-3, 121
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,14 +57,15 @@ class Posterior:
 
 @dataclass(frozen=True, kw_only=True)
 class _Grid:
-    """Where the posterior is computed, [mu, rho], and what does not depend on data."""
+    """Where the posterior is computed, [mu, tau], and what does not depend on data."""
 
     logits: Floats
     mus: Floats
-    rhos: Floats
+    spreads: Floats
     alphas: Floats
     strength: Floats
     prior: Floats
+    """Of `mu`."""
 
 
 @lru_cache(maxsize=1)
@@ -72,43 +73,73 @@ def _grid() -> _Grid:
     bent = _CURVE * np.linspace(-1, 1, _POINTS)
     logits = _EDGE * np.sinh(bent) / np.sinh(_CURVE)
     mus, rhos = expit(logits), np.array(_RHOS)
-    # No correlation at all is as a very small one.
-    kept = np.maximum(rhos, 0.015)
-    strength = 1 / np.maximum(rhos, 1e-6) - 1
-    near_ends = np.log(4 * mus * (1 - mus))[:, None]
-    first, second = _RHO_PRIOR
-    by_rho = (first - 1) * np.log(kept) + (second - 1) * np.log(1 - kept) + np.log(np.gradient(rhos))
-    tilt = _TILT[0] * (rhos - 0.3) + _TILT[1] * np.log(kept / _USUAL)
+    # Families that differ by the same in probits are less correlated near 0 and 1: half of that is assumed.
+    strength = 1 / np.sqrt(rhos * _in_probits(mus, rhos)) - 1
     return _Grid(
         logits=logits,
         mus=mus,
-        rhos=rhos,
-        alphas=np.outer(mus, strength),
+        spreads=np.array(_SPREADS),
+        alphas=mus[:, None] * strength,
         strength=strength,
         # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a; points lie less dense further out.
-        prior=near_ends * (_MU_PRIOR + tilt) + by_rho + np.log(np.cosh(bent))[:, None],
+        prior=_MU_PRIOR * np.log(mus * (1 - mus)) + np.log(np.cosh(bent)),
     )
 
 
-@lru_cache(maxsize=2048)
-def _rise(step: int, draws: float) -> Floats:
-    """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
+def _in_probits(mus: Floats, rhos: Floats) -> Floats:
+    """Correlations within families, [mu, rho], whose probits vary as they do for these correlations in the middle."""
+    nodes, weights = hermegauss(_NODES)
+    shares = np.sin(np.pi / 2 * rhos)[:, None]
+    chances = ndtr((ndtri(mus)[:, None, None] + shares**0.5 * nodes) / (1 - shares) ** 0.5)
+    square = chances**2 @ (weights / weights.sum())
+    found = np.clip((square - mus[:, None] ** 2) / (mus * (1 - mus))[:, None], _LEAST_RHO, rhos)
+    mirrored: Floats = (found + found[::-1]) / 2
+    return mirrored
+
+
+@lru_cache(maxsize=256)
+def _prior(draws: float) -> Floats:
+    """The logarithm of the prior at every point of the grid, for families of so many draws."""
     grid = _grid()
-    found: Floats = gammaln(step / _STEPS * draws + grid.alphas) - gammaln(grid.alphas)
+    rhos = np.array(_RHOS)
+    taus = np.concatenate([grid.spreads / draws, rhos + (1 - rhos) / draws])
+    # Of single draws nothing can be told apart by `tau`.
+    by_tau = np.log(np.maximum(np.gradient(np.log(taus)), _SAME)) + (1 - _TAU_PRIOR) * np.log(taus)
+    found: Floats = grid.prior[:, None] + by_tau
+    # So few successes as are expected near 0 and 1 cannot be spread more evenly over families than this.
+    rarer = np.minimum(grid.mus, 1 - grid.mus)
+    evenest = (1 - draws * rarer) / (1 - rarer)
+    found[:, : len(grid.spreads)] += np.where(grid.spreads >= evenest[:, None], 0.0, _IMPOSSIBLE)
     return found
 
 
 @lru_cache(maxsize=1024)
-def _fall(draws: float) -> Floats:
+def _rise(step: int, draws: float) -> Floats:
+    """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
+    grid, share = _grid(), step / _STEPS
+    even = draws / grid.spreads
+    alike = share * np.outer(np.log(grid.mus), even) - gammaln(share * even + 1)
+    differing = gammaln(share * draws + grid.alphas) - gammaln(grid.alphas) - gammaln(share * draws + 1)
+    return np.concatenate([alike, differing], axis=1)
+
+
+@lru_cache(maxsize=1024)
+def _level(draws: float) -> Floats:
     """The part of the log-likelihood that so many draws have, whatever they bring."""
-    found: Floats = gammaln(draws + _grid().strength) - gammaln(_grid().strength)
-    return found
+    grid = _grid()
+    alike = np.tile(gammaln(draws / grid.spreads + 1), (len(grid.mus), 1))
+    differing = gammaln(draws + 1) + gammaln(grid.strength) - gammaln(draws + grid.strength)
+    return np.concatenate([alike, differing], axis=1)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _log_likelihood(step: int, draws: float) -> Floats:
     """Of a family with this mean over so many draws, at every point of the grid."""
-    return _rise(step, draws) + _rise(_STEPS - step, draws)[::-1] - _fall(draws)
+    found: Floats = _rise(step, draws) + _rise(_STEPS - step, draws)[::-1] + _level(draws)
+    if 0 < step < _STEPS:
+        # As if of more draws, of which more means are possible.
+        found[:, : len(_SPREADS)] -= np.log(_SPREADS)
+    return found
 
 
 def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: float, level: float) -> Posterior:
@@ -120,42 +151,43 @@ def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: fl
         dispersion: How much tasks vary, see `dispersion`.
         level: Of the interval.
     """
-    logs = _grid().prior.copy()
-    for mean, size in zip(means, sizes, strict=True):
-        logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(size / dispersion))
-    return _read_off(logs[None], np.array([means]), np.array([dispersion]), level)[0]
+    logs = _prior(_two_digits(sum(sizes) / len(sizes) / dispersion)).copy()
+    seen = Counter(
+        (round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(size / dispersion))
+        for mean, size in zip(means, sizes, strict=True)
+    )
+    for (step, draws), count in seen.items():
+        logs += count * _log_likelihood(step, draws)
+    return _read_off(logs[None], np.array([means]), level)[0]
 
 
 def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> list[Posterior]:
     """The same for many agents at once, as simulations need it: means by agent and family, all families of one size."""
-    shape, steps = _grid().prior.shape, np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
+    steps = np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
     rounded = np.array([_two_digits(float(size / part)) for part in dispersions])
     found: dict[int, Posterior] = {}
     for draws in np.unique(rounded).tolist():
-        rows = np.flatnonzero(rounded == draws)
+        rows, prior = np.flatnonzero(rounded == draws), _prior(draws)
         known, place = np.unique(steps[rows], return_inverse=True)
         counts = np.zeros((len(rows), len(known)))
         np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
         likelihoods = [_log_likelihood(step, draws) for step in known.tolist()]
-        logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *shape) + _grid().prior
-        found |= zip(rows.tolist(), _read_off(logs, means[rows], dispersions[rows], level), strict=True)
+        logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *prior.shape) + prior
+        found |= zip(rows.tolist(), _read_off(logs, means[rows], level), strict=True)
     return [found[row] for row in range(len(means))]
 
 
-def _read_off(logs: Floats, means: Floats, dispersions: Floats, level: float) -> list[Posterior]:
-    """What posteriors on the grid, [agent, mu, rho], say of `mu`, given the means of families, [agent, family]."""
-    grid = _grid()
-    weights = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
-    weights /= weights.sum(axis=(1, 2), keepdims=True)
-    by_mu, rho = weights.sum(axis=2), weights.sum(axis=1) @ grid.rhos
+def _read_off(logs: Floats, means: Floats, level: float) -> list[Posterior]:
+    """What posteriors on the grid, [agent, mu, tau], say of `mu`, given the means of families, [agent, family]."""
+    grid, tail = _grid(), (1 - level) / 2
+    by_mu = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
+    by_mu /= by_mu.sum(axis=1, keepdims=True)
     middle = by_mu @ grid.mus
     deviation = np.sqrt((by_mu * (grid.mus - middle[:, None]) ** 2).sum(axis=1))
-    tail = (1 - level) / 2 * np.exp(_calibration(middle, rho, dispersions, means.shape[1]))
     reached = np.cumsum(by_mu, axis=1) - by_mu / 2
     found = []
     for row, family_means in enumerate(means):
-        ends = np.interp([tail[row], 1 - tail[row]], reached[row], grid.logits)
-        low, high = (float(end) for end in expit(ends))
+        low, high = (float(end) for end in expit(np.interp([tail, 1 - tail], reached[row], grid.logits)))
         found.append(
             Posterior(
                 deviation=float(deviation[row]),
@@ -163,15 +195,6 @@ def _read_off(logs: Floats, means: Floats, dispersions: Floats, level: float) ->
                 high=1.0 if family_means.min() >= 1 else high,
             )
         )
-    return found
-
-
-def _calibration(middle: Floats, rho: Floats, dispersions: Floats, families: int) -> Floats:
-    """By how much tails are larger, as a logarithm."""
-    always, by_rho, by_dispersion = _CALIBRATED
-    edge = 1 - 4 * middle * (1 - middle)
-    repeated = edge * np.log(np.maximum(dispersions, _LEAST_LOGGED))
-    found: Floats = (always + by_rho * (rho - _MIDDLE) + by_dispersion * repeated) * (_FEW / families) ** 0.5
     return found
 
 
