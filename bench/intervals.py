@@ -129,7 +129,7 @@ def drawn(setting: Setting) -> Floats:
 
 @lru_cache(maxsize=1024)
 def logit_normal(mean: float, share: float) -> tuple[float, float]:
-    """Mean and spread of logits whose chances have this mean, and this share of the variance that 0 and 1 would have."""
+    """Mean and spread of logits whose chances have this mean, and this share of the variance of 0 and 1."""
     nodes, weights = hermegauss(201)
     weights = weights / weights.sum()
 
