@@ -1,7 +1,8 @@
 """The mean of a number between 0 and 1 over families of tasks: the posterior of a beta-binomial model.
 
 Every family has a mean of its own, drawn from a distribution with mean `mu`, and the tasks of a family are draws from
-that. How much family means vary, `tau`, is a part of the variance of single tasks. Neither is known: both have priors.
+that. How much family means vary, `tau`, is a part of the variance of single tasks. Neither is known: `mu` has a beta
+prior, and `tau` a uniform one up to 1.
 Quantiles of `mu` after the data are the interval, its standard deviation is the standard error, and nothing special
 happens at 0 and 1 or where nothing varies.
 
@@ -26,10 +27,8 @@ from m3bench.server.scoring.statistics.clusters import Floats, Places
 
 PRIOR = 0.4
 """Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
-_MU_PRIOR = 0.3
+_MU_PRIOR = 0.25
 """Of `mu`: Beta(_MU_PRIOR, _MU_PRIOR). It is less, because not knowing `tau` widens intervals near 0 and 1 as well."""
-_TAU_PRIOR = 0.25
-"""The density of `tau` falls as this power of it: between 0, uniform, and 1, for a scale that is not known at all."""
 _SHARES = (0.015, 0.05, 0.1, 0.16, 0.23, 0.31, 0.4, 0.5, 0.62, 0.76, 0.9)
 """Shares of families in the variance of tasks where the posterior is computed."""
 _SPREADS = (0.12, 0.2, 0.35, 0.6)
@@ -93,8 +92,7 @@ def _prior(size: float, dispersion: float) -> Floats:
     shares, spreads = np.array(_SHARES), np.array(_SPREADS)
     taus = np.concatenate([spreads / size, shares + (1 - shares) / size])
     # Of families with one task nothing can be told apart by `tau`.
-    by_tau = np.log(np.maximum(np.gradient(np.log(taus)), _SAME)) + (1 - _TAU_PRIOR) * np.log(taus)
-    found: Floats = prior[:, None] + by_tau
+    found: Floats = prior[:, None] + np.log(np.maximum(np.gradient(taus), _SAME))
     # So few successes as are expected near 0 and 1 cannot be spread more evenly over families than this.
     rarer, draws = np.minimum(mus, 1 - mus), size / dispersion
     evenest = np.maximum((1 - draws * rarer) / (1 - rarer), _LEAST / dispersion)
