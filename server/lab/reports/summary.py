@@ -460,7 +460,7 @@ def _spread(values: Sequence[float]) -> float:
     if len(set(values)) == 1:
         return 0.0
     mean = fmean(values)
-    return (math.fsum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _informative(results: Sequence[Result]) -> tuple[InformativeRun, ...]:
