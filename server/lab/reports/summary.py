@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import ClassVar, Literal
 
 from m3bench.server.lab.reports.page import page
@@ -456,8 +456,11 @@ def _repeats(results: Sequence[Result]) -> Repeats:
 
 
 def _spread(values: Sequence[float]) -> float:
-    """The standard deviation; that of equal values needs no exact sums."""
-    return pstdev(values) if len(set(values)) > 1 else 0.0
+    """The standard deviation; that of equal values is 0 exactly."""
+    if len(set(values)) == 1:
+        return 0.0
+    mean = fmean(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))
 
 
 def _informative(results: Sequence[Result]) -> tuple[InformativeRun, ...]:

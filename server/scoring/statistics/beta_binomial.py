@@ -1,17 +1,23 @@
 """The mean of a number between 0 and 1 over families of tasks: the posterior of a beta-binomial model.
 
-Every family has a mean of its own, drawn from a beta distribution with mean `mu` and intraclass correlation `rho`, and
-the tasks of a family are draws from that. Neither parameter is known: both have priors. Quantiles of `mu` after the
-data are the interval, its standard deviation is the standard error, and nothing special happens at 0 and 1 or where
-nothing varies. Which quantiles these are is calibrated: few families hardly say how much they differ, and fixed
-quantiles would cover too rarely where they differ much and too often where they do not.
+Every family has a mean of its own, drawn from a distribution with mean `mu`, and the tasks of a family are draws from
+that. How much family means vary, `tau`, is a part of the variance of single tasks. Neither is known: `mu` has a beta
+prior, and `tau` a uniform one up to 1.
+Quantiles of `mu` after the data are the interval, its standard deviation is the standard error, and nothing special
+happens at 0 and 1 or where nothing varies.
+
+Families that are all alike have `tau` = 1 / tasks of a family, and family means follow a binomial distribution;
+families that differ more have a beta-binomial one. By chance a few families can also be closer to each other than
+draws would be. The model follows them there, down to a part of `_SPREADS`, as a t interval does: else an interval over
+few families would cover too often where families are alike, and too rarely where they differ.
 
 A task that was solved or not is one draw. Means over repeats, and averages of metrics, vary less than that: a task then
-counts as `1 / dispersion` draws. The constants were chosen by simulation (`bench/intervals.py`).
+counts as `1 / dispersion` draws.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -21,29 +27,21 @@ from m3bench.server.scoring.statistics.clusters import Floats, Places
 
 PRIOR = 0.4
 """Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
-_MU_PRIOR = 0.47
-"""Of `mu`: the same, where families differ as they usually do."""
-_RHOS = (0.0, 0.04, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.67, 0.8)
-_RHO_PRIOR = 1.26, 2.77
-"""Of `rho`: a beta distribution, most of it between 0.05 and 0.6."""
-_TILT = 0.39, 0.092
-"""Near 0 and 1 high correlations are rarer: slopes of the log-prior in `rho` and in its logarithm."""
-_USUAL = 0.2
-_CALIBRATED = -0.2, -3.0, -0.45
-"""The logarithm by which tails change: throughout, with how far the `rho` that data say is from `_MIDDLE`, and near 0
-and 1 with the logarithm of the dispersion, which repeats make smaller."""
-_MIDDLE = 0.25
-_LEAST_LOGGED = 0.4
-_FEW = 5
-"""With more families all of that fades, as their square root."""
-_POINTS, _EDGE, _CURVE = 141, 9.0, 2.5
-"""Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
-_STEPS = 240
-"""Family means are rounded to so many parts, so that likelihoods can be kept."""
+_MU_PRIOR = 0.25
+"""Of `mu`: Beta(_MU_PRIOR, _MU_PRIOR). It is less, because not knowing `tau` widens intervals near 0 and 1 as well."""
+_SHARES = (0.015, 0.05, 0.1, 0.16, 0.23, 0.31, 0.4, 0.5, 0.62, 0.76, 0.9)
+"""Shares of families in the variance of tasks where the posterior is computed."""
+_SPREADS = (0.12, 0.2, 0.35, 0.6)
+"""Parts of a binomial variance, where it is computed for families that are closer than draws would be."""
 _LEAST = 0.1
 """No dispersion is smaller: that tasks hardly vary is no proof that others would not."""
 _TRUST = 0.04
 """How much spread, in squares of solved tasks, is assumed before any is seen."""
+_POINTS, _EDGE, _CURVE = 121, 9.0, 2.5
+"""Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
+_STEPS = 240
+"""Family means are rounded to so many parts, so that likelihoods can be kept."""
+_IMPOSSIBLE, _SAME = -1e3, 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,61 +52,81 @@ class Posterior:
     low: float
     high: float
 
+    def within(self, some: bool, some_not: bool) -> "Posterior":
+        """With 0 among what is possible where nothing was solved, and 1 where everything was."""
+        return replace(self, low=self.low if some else 0.0, high=self.high if some_not else 1.0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Grid:
-    """Where the posterior is computed, [mu, rho], and what does not depend on data."""
+    """Where the posterior is computed, [mu] and [mu, tau], for one dispersion; none of it depends on other data."""
 
-    logits: Floats
-    mus: Floats
-    rhos: Floats
+    draws: Floats
+    """What a task counts as where families are closer than draws would be, [tau]."""
     alphas: Floats
     strength: Floats
-    prior: Floats
 
 
 @lru_cache(maxsize=1)
-def _grid() -> _Grid:
+def _axis() -> tuple[Floats, Floats, Floats]:
+    """The points of `mu` as logits and as chances, and the logarithm of its prior."""
     bent = _CURVE * np.linspace(-1, 1, _POINTS)
     logits = _EDGE * np.sinh(bent) / np.sinh(_CURVE)
-    mus, rhos = expit(logits), np.array(_RHOS)
-    # No correlation at all is as a very small one.
-    kept = np.maximum(rhos, 0.015)
-    strength = 1 / np.maximum(rhos, 1e-6) - 1
-    near_ends = np.log(4 * mus * (1 - mus))[:, None]
-    first, second = _RHO_PRIOR
-    by_rho = (first - 1) * np.log(kept) + (second - 1) * np.log(1 - kept) + np.log(np.gradient(rhos))
-    tilt = _TILT[0] * (rhos - 0.3) + _TILT[1] * np.log(kept / _USUAL)
-    return _Grid(
-        logits=logits,
-        mus=mus,
-        rhos=rhos,
-        alphas=np.outer(mus, strength),
-        strength=strength,
-        # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a; points lie less dense further out.
-        prior=near_ends * (_MU_PRIOR + tilt) + by_rho + np.log(np.cosh(bent))[:, None],
-    )
+    mus = expit(logits)
+    # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a; points lie less dense further out.
+    return logits, mus, _MU_PRIOR * np.log(mus * (1 - mus)) + np.log(np.cosh(bent))
 
 
-@lru_cache(maxsize=2048)
-def _rise(step: int, draws: float) -> Floats:
-    """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
-    grid = _grid()
-    found: Floats = gammaln(step / _STEPS * draws + grid.alphas) - gammaln(grid.alphas)
+@lru_cache(maxsize=256)
+def _grid(dispersion: float) -> _Grid:
+    mus, shares = _axis()[1], np.array(_SHARES)
+    rhos = shares * dispersion / (1 - shares + shares * dispersion)
+    strength = 1 / rhos - 1
+    return _Grid(draws=1 / (np.array(_SPREADS) * dispersion), alphas=np.outer(mus, strength), strength=strength)
+
+
+@lru_cache(maxsize=256)
+def _prior(size: float, dispersion: float) -> Floats:
+    """The logarithm of the prior at every point of the grid, for families of so many tasks."""
+    _, mus, prior = _axis()
+    shares, spreads = np.array(_SHARES), np.array(_SPREADS)
+    taus = np.concatenate([spreads / size, shares + (1 - shares) / size])
+    # Of families with one task nothing can be told apart by `tau`.
+    found: Floats = prior[:, None] + np.log(np.maximum(np.gradient(taus), _SAME))
+    # So few successes as are expected near 0 and 1 cannot be spread more evenly over families than this.
+    rarer, draws = np.minimum(mus, 1 - mus), size / dispersion
+    evenest = np.maximum((1 - draws * rarer) / (1 - rarer), _LEAST / dispersion)
+    found[:, : len(spreads)] += np.where(spreads >= evenest[:, None], 0.0, _IMPOSSIBLE)
     return found
 
 
 @lru_cache(maxsize=1024)
-def _fall(draws: float) -> Floats:
-    """The part of the log-likelihood that so many draws have, whatever they bring."""
-    found: Floats = gammaln(draws + _grid().strength) - gammaln(_grid().strength)
+def _rise(step: int, size: float, dispersion: float) -> Floats:
+    """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
+    grid, share = _grid(dispersion), step / _STEPS
+    even, draws = size * grid.draws, size / dispersion
+    alike = share * np.outer(np.log(_axis()[1]), even) - gammaln(share * even + 1)
+    differing = gammaln(share * draws + grid.alphas) - gammaln(grid.alphas) - gammaln(share * draws + 1)
+    return np.concatenate([alike, differing], axis=1)
+
+
+@lru_cache(maxsize=512)
+def _level(size: float, dispersion: float) -> Floats:
+    """The part of the log-likelihood that so many tasks have, whatever they bring."""
+    grid, draws = _grid(dispersion), size / dispersion
+    differing = gammaln(draws + 1) + gammaln(grid.strength) - gammaln(draws + grid.strength)
+    return np.concatenate([gammaln(size * grid.draws + 1), differing])
+
+
+@lru_cache(maxsize=2048)
+def _log_likelihood(step: int, size: float, dispersion: float) -> Floats:
+    """Of a family with this mean over so many tasks, at every point of the grid."""
+    rise, fall = _rise(step, size, dispersion), _rise(_STEPS - step, size, dispersion)[::-1]
+    found: Floats = rise + fall + _level(size, dispersion)
+    if 0 < step < _STEPS:
+        # As if of more draws, of which more means are possible.
+        found[:, : len(_SPREADS)] -= np.log(_SPREADS)
     return found
-
-
-@lru_cache(maxsize=4096)
-def _log_likelihood(step: int, draws: float) -> Floats:
-    """Of a family with this mean over so many draws, at every point of the grid."""
-    return _rise(step, draws) + _rise(_STEPS - step, draws)[::-1] - _fall(draws)
 
 
 def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: float, level: float) -> Posterior:
@@ -120,59 +138,55 @@ def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: fl
         dispersion: How much tasks vary, see `dispersion`.
         level: Of the interval.
     """
-    logs = _grid().prior.copy()
-    for mean, size in zip(means, sizes, strict=True):
-        logs += _log_likelihood(round(min(1.0, max(0.0, mean)) * _STEPS), _two_digits(size / dispersion))
-    return _read_off(logs[None], np.array([means]), np.array([dispersion]), level)[0]
+    seen = Counter(
+        (round(min(1.0, max(0.0, mean)) * _STEPS), float(size)) for mean, size in zip(means, sizes, strict=True)
+    )
+    found = _over_seen(frozenset(seen.items()), _two_digits(dispersion), level)
+    return found.within(max(means) > 0, min(means) < 1)
+
+
+@lru_cache(maxsize=4096)
+def _over_seen(seen: "frozenset[tuple[tuple[int, float], int]]", dispersion: float, level: float) -> Posterior:
+    """The same by how many families have which mean over how many tasks: on a board many have the same."""
+    families = sum(count for _, count in seen)
+    tasks = sum(size * count for (_, size), count in sorted(seen))
+    logs = _prior(tasks / families, dispersion).copy()
+    # In order, as sums of floats depend on it.
+    for (step, size), count in sorted(seen):
+        logs += count * _log_likelihood(step, size, dispersion)
+    logs -= logs.max()
+    return _read_off(np.exp(logs).sum(axis=1), level)
 
 
 def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> list[Posterior]:
     """The same for many agents at once, as simulations need it: means by agent and family, all families of one size."""
-    shape, steps = _grid().prior.shape, np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
-    rounded = np.array([_two_digits(float(size / part)) for part in dispersions])
+    steps = np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
+    rounded = np.array([_two_digits(float(part)) for part in dispersions])
     found: dict[int, Posterior] = {}
-    for draws in np.unique(rounded).tolist():
-        rows = np.flatnonzero(rounded == draws)
+    for part in np.unique(rounded).tolist():
+        rows, prior = np.flatnonzero(rounded == part), _prior(float(size), part)
         known, place = np.unique(steps[rows], return_inverse=True)
         counts = np.zeros((len(rows), len(known)))
         np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
-        likelihoods = [_log_likelihood(step, draws) for step in known.tolist()]
-        logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *shape) + _grid().prior
-        found |= zip(rows.tolist(), _read_off(logs, means[rows], dispersions[rows], level), strict=True)
+        likelihoods = [_log_likelihood(step, float(size), part) for step in known.tolist()]
+        logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *prior.shape) + prior
+        by_mu = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
+        for row, weights in zip(rows.tolist(), by_mu, strict=True):
+            own = means[row]
+            found[row] = _read_off(weights, level).within(bool(own.max() > 0), bool(own.min() < 1))
     return [found[row] for row in range(len(means))]
 
 
-def _read_off(logs: Floats, means: Floats, dispersions: Floats, level: float) -> list[Posterior]:
-    """What posteriors on the grid, [agent, mu, rho], say of `mu`, given the means of families, [agent, family]."""
-    grid = _grid()
-    weights = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
-    weights /= weights.sum(axis=(1, 2), keepdims=True)
-    by_mu, rho = weights.sum(axis=2), weights.sum(axis=1) @ grid.rhos
-    middle = by_mu @ grid.mus
-    deviation = np.sqrt((by_mu * (grid.mus - middle[:, None]) ** 2).sum(axis=1))
-    tail = (1 - level) / 2 * np.exp(_calibration(middle, rho, dispersions, means.shape[1]))
-    reached = np.cumsum(by_mu, axis=1) - by_mu / 2
-    found = []
-    for row, family_means in enumerate(means):
-        ends = np.interp([tail[row], 1 - tail[row]], reached[row], grid.logits)
-        low, high = (float(end) for end in expit(ends))
-        found.append(
-            Posterior(
-                deviation=float(deviation[row]),
-                low=0.0 if family_means.max() <= 0 else low,
-                high=1.0 if family_means.min() >= 1 else high,
-            )
-        )
-    return found
-
-
-def _calibration(middle: Floats, rho: Floats, dispersions: Floats, families: int) -> Floats:
-    """By how much tails are larger, as a logarithm."""
-    always, by_rho, by_dispersion = _CALIBRATED
-    edge = 1 - 4 * middle * (1 - middle)
-    repeated = edge * np.log(np.maximum(dispersions, _LEAST_LOGGED))
-    found: Floats = (always + by_rho * (rho - _MIDDLE) + by_dispersion * repeated) * (_FEW / families) ** 0.5
-    return found
+def _read_off(by_mu: Floats, level: float) -> Posterior:
+    """What weights on the grid of `mu` say of it."""
+    (logits, mus, _), tail = _axis(), (1 - level) / 2
+    reached = np.cumsum(by_mu)
+    total = float(reached[-1])
+    middle = float(by_mu @ mus) / total
+    square = float(by_mu @ mus**2) / total
+    ends = np.interp((tail * total, (1 - tail) * total), reached - by_mu / 2, logits)
+    low, high = expit(ends).tolist()
+    return Posterior(deviation=max(0.0, square - middle**2) ** 0.5, low=low, high=high)
 
 
 @lru_cache(maxsize=1024)

@@ -15,7 +15,7 @@ FEW_FAMILIES = 8
 Scope = Literal["families", "tasks"]
 Kind = Literal["solved", "average"]
 
-DISPERSION: dict[Kind, float] = {"solved": 1.0, "average": 0.15}
+DISPERSION: dict[Kind, float] = {"solved": 1.0, "average": 0.25}
 """How much a number varies between tasks of a family, as a part of what being solved or not would; where the data say
 more, they count."""
 

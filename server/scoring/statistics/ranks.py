@@ -21,6 +21,7 @@ from m3bench.server.scoring.statistics.paired import Difference, difference, dif
 from m3bench.server.scoring.statistics.power import detectable
 
 APART = 6.0
+_SAME = 1e-9
 _TURNS = 999
 _SEED = 0
 Values = Mapping[str, Mapping[str, float]]
@@ -103,13 +104,18 @@ def rank(values: Values, families: Mapping[str, str | None], *, joint: bool = Fa
         ranks = {name: Rank(low=1, high=1) for name in names} if len(names) == 1 else {}
         pairs = tuple(Pair(first=one, second=two, difference=found, clear=False) for one, two, found in compared)
         return Ranking(pairs=pairs, ranks=ranks, threshold=None, families=fewest, tasks=shared)
-    threshold = min(APART, _threshold(values, names, tasks, families, joint=joint, level=level))
+    chance = _chance(values, names, tasks, families, joint=joint, level=level)
     pairs = tuple(
-        Pair(first=one, second=two, difference=found, clear=_studentised(found) >= threshold)
+        Pair(
+            first=one,
+            second=two,
+            difference=found,
+            clear=_studentised(found) >= chance.threshold or (one, two) in chance.apart,
+        )
         for one, two, found in compared
     )
-    ranks = _places(names, pairs)
-    return Ranking(pairs=pairs, ranks=ranks, threshold=threshold, families=fewest, tasks=shared)
+    ranks = _places(names, pairs, chance.apart)
+    return Ranking(pairs=pairs, ranks=ranks, threshold=chance.threshold, families=fewest, tasks=shared)
 
 
 def _compared(
@@ -137,28 +143,41 @@ def _studentised(found: Difference) -> float:
     return abs(found.value) / found.error if found.error else 0.0
 
 
-def _threshold(
+@dataclass(frozen=True, kw_only=True)
+class _Chance:
+    """What chance can do, and what it cannot."""
+
+    threshold: float
+    """How many standard errors the largest difference has by chance, in `level` of all records; at most `APART`."""
+    apart: frozenset[tuple[str, str]]
+    """Pairs that are `APART` standard errors apart, even by a standard error without the two tasks that are added."""
+
+
+def _chance(
     values: Values, names: list[str], tasks: list[str], families: Mapping[str, str | None], *, joint: bool, level: float
-) -> float:
-    """How many standard errors the largest difference has by chance, in `level` of all records."""
+) -> _Chance:
     table = np.array([[values[name].get(task, np.nan) for name in names] for task in tasks])
     found = clusters_of([families.get(task) for task in tasks])
     signs = _signs(found.count)
     largest = np.zeros((len(signs), len(names)))
+    apart: set[tuple[str, str]] = set()
     for number in range(len(names) - 1):
         steps = table[:, [number]] - table[:, number + 1 :]
         known = ~np.isnan(steps)
         steps = np.where(known, steps, 0.0)
         sums, sizes = found.sums(steps), found.sums(known.astype(float))
         residuals = sums - sizes * (sums.sum(axis=0) / np.maximum(1, sizes.sum(axis=0)))
-        differing = (abs(steps) > 1e-12).sum(axis=0).astype(np.float64)
-        spread = (residuals**2).sum(axis=0) + unseen((steps**2).sum(axis=0), differing)
+        differing = (abs(steps) > _SAME).sum(axis=0).astype(np.float64)
+        own = (residuals**2).sum(axis=0)
+        far = abs(sums.sum(axis=0)) >= (APART - _SAME) * np.sqrt(own * found.count / (found.count - 1)) + _SAME
+        apart |= {(names[number], names[number + 1 + other]) for other in np.flatnonzero(far).tolist()}
+        spread = own + unseen((steps**2).sum(axis=0), differing)
         drawn = _studentise(signs @ residuals, spread, found.count)
         largest[:, number] = np.maximum(largest[:, number], drawn.max(axis=1))
         largest[:, number + 1 :] = np.maximum(largest[:, number + 1 :], drawn)
-    if joint:
-        return float(np.quantile(largest.max(axis=1), level, method="higher"))
-    return float(np.quantile(largest, level, method="higher", axis=0).max())
+    most = largest.max(axis=1)[:, None] if joint else largest
+    threshold = float(np.quantile(most, level, method="higher", axis=0).max())
+    return _Chance(threshold=min(APART, threshold), apart=frozenset(apart))
 
 
 def _studentise(sums: Floats, spread: Floats, clusters: int) -> Floats:
@@ -168,7 +187,7 @@ def _studentise(sums: Floats, spread: Floats, clusters: int) -> Floats:
     return found
 
 
-def _places(names: list[str], pairs: tuple[Pair, ...]) -> dict[str, Rank]:
+def _places(names: list[str], pairs: tuple[Pair, ...], apart: frozenset[tuple[str, str]]) -> dict[str, Rank]:
     behind, ahead = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     score = dict.fromkeys(names, 0.0)
     for pair in pairs:
@@ -181,7 +200,7 @@ def _places(names: list[str], pairs: tuple[Pair, ...]) -> dict[str, Rank]:
     low = {name: 1 + behind[name] for name in names}
     high = {name: len(names) - ahead[name] for name in names}
     for pair in pairs:
-        if _studentised(pair.difference) >= APART - 1e-9:
+        if (pair.first, pair.second) in apart:
             better, worse = pair.order
             # Whoever is above the middle between the two is a candidate for the places before it, and nobody else.
             middle = (score[better] + score[worse]) / 2
