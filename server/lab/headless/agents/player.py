@@ -101,10 +101,10 @@ def _app(plan: RunPlan, lender: App | None = None) -> App:
 async def _play_all(
     app: App, plan: RunPlan, agent: BaselineAgent, done: SampleDone, source: SampleSource | None = None
 ) -> None:
-    waiting = _by_family(plan)
+    waiting = by_family(plan)
 
     async def work(place: int) -> None:
-        while (attempt := _next(waiting, place) if source is None else await source()) is not None:
+        while (attempt := next_for(place, waiting) if source is None else await source()) is not None:
             done(*await _sample(app, plan, agent, attempt))
 
     async with anyio.create_task_group() as workers:
@@ -112,7 +112,7 @@ async def _play_all(
             workers.start_soon(work, place)
 
 
-def _by_family(plan: RunPlan) -> list[deque[SampleAttempt]]:
+def by_family(plan: RunPlan) -> list[deque[SampleAttempt]]:
     """What is to be played, divided among as many as play at a time: a family's samples go to one of them.
 
     So the world that a family asks about is read by one sandbox, and a picture is read once for all agents.
@@ -126,7 +126,7 @@ def _by_family(plan: RunPlan) -> list[deque[SampleAttempt]]:
     return parts
 
 
-def _next(parts: Sequence[deque[SampleAttempt]], place: int) -> SampleAttempt | None:
+def next_for(place: int, parts: Sequence[deque[SampleAttempt]]) -> SampleAttempt | None:
     """The next sample of a part; when it is empty, the last one of the longest, whose turn would come last."""
     if parts[place]:
         return parts[place].popleft()
