@@ -25,7 +25,7 @@ import anyio
 import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFilter, ImageOps
+from PIL import Image, ImageOps
 from scipy import ndimage
 
 from m3bench.sandboxes.context import Context
@@ -220,7 +220,7 @@ def prepare(image: Image.Image) -> Image.Image:
 
 def _otsu_mask(pixels: NDArray[np.uint8]) -> Mask:
     """The darker of the two classes into which Otsu's threshold divides the pixels."""
-    counts = np.bincount(pixels.ravel(), minlength=256).astype(float)
+    counts = np.array(Image.fromarray(pixels).histogram(), float)
     below, sums = counts.cumsum(), (counts * np.arange(256)).cumsum()
     above = below[-1] - below
     spread = (sums[-1] * below - sums * below[-1]) ** 2 / np.maximum(below * above, 1)
@@ -274,7 +274,7 @@ def _without_rules(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
         # Crossings and corners are thick in both directions: reach over them.
         rules |= ndimage.grey_dilation(thin, size=_along(2 * _RULE_WIDTH + 1, axis)) & dark
     # One more pixel on each side takes the soft edge away.
-    covered = np.asarray(Image.fromarray(rules * 255).filter(ImageFilter.MaxFilter(3)))
+    covered = ndimage.grey_dilation(rules, size=(3, 3))
     return np.where(covered > 0, 255, pixels).astype(np.uint8)
 
 

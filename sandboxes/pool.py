@@ -38,9 +38,14 @@ _PREFIX = "run-"
 class Lease:
     """A run's sandbox and workspace, until it is released."""
 
-    def __init__(self, pool: "SandboxPool", spec: SandboxSpec, sandbox: Sandbox | None, served: int = 0) -> None:
+    def __init__(
+        self, pool: "SandboxPool", spec: SandboxSpec, sandbox: Sandbox | None, served: int = 0,
+        subjects: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self.served = served
         """Runs that the sandbox has served before this one."""
+        self.subjects = subjects
+        """What the runs of the sandbox were about, this one included."""
         self.workspace = spec.workspace
         self._pool = pool
         self._spec = spec
@@ -141,6 +146,8 @@ class Spare(NamedTuple):
     sandbox: Sandbox
     served: int = 0
     """Runs that it has served."""
+    subjects: frozenset[str] = frozenset()
+    """What those runs were about."""
 
 
 class SandboxPool:
@@ -190,9 +197,11 @@ class SandboxPool:
         servers: tuple[str, ...] | None = None,
         scenes: tuple[Scene, ...] = (),
         links: Mapping[str, bytes] | None = None,
+        subject: str = "",
     ) -> Lease:
         """An empty workspace with a sandbox around it: a spare when there is one, else one started on first need.
 
+        Of several spares it is one that served runs about the same subject: it has read what those runs ask for.
         Where sandboxes are on several machines it is started now, so that the run can say where it is.
 
         Raises:
@@ -200,10 +209,11 @@ class SandboxPool:
             UnknownToolError: There is no server of that name.
         """
         offer(servers)
-        spare = self._take()
+        spare = self._take(subject)
         workspace = _make(self.root) if spare is None else spare.workspace
         spec = SandboxSpec(workspace=workspace, servers=servers, scenes=scenes, links=links or {})
-        lease = Lease(self, spec, spare and spare.sandbox, spare.served if spare is not None else 0)
+        served, subjects = (spare.served, spare.subjects) if spare is not None else (0, frozenset[str]())
+        lease = Lease(self, spec, spare and spare.sandbox, served, subjects | {subject})
         self._leases.add(lease)
         try:
             if spare is not None:
@@ -253,19 +263,22 @@ class SandboxPool:
 
     def give_back(self, lease: Lease, sandbox: Sandbox) -> None:
         """Take the sandbox of a finished lease, in its emptied workspace, for another run."""
-        self._spares.append(Spare(lease.workspace, sandbox, lease.served + 1))
+        self._spares.append(Spare(lease.workspace, sandbox, lease.served + 1, lease.subjects))
         self.returned(lease)
 
     def returned(self, lease: Lease) -> None:
         """Forget a lease."""
         self._leases.discard(lease)
 
-    def _take(self) -> Spare | None:
+    def _take(self, subject: str) -> Spare | None:
         if not self._spares:
             return None
         self._settled = anyio.Event()
         self._short.set()
-        return self._spares.pop(0)
+        # The one that knows the subject, else the one that knows least; of equals the one that waits longest.
+        found = min(self._spares, key=lambda spare: (subject not in spare.subjects, len(spare.subjects)))
+        self._spares.remove(found)
+        return found
 
     async def _fill(self) -> None:
         """Keep as many spares as wanted; after a failure, wait for the next lease before trying again."""

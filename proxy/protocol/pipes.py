@@ -20,7 +20,7 @@ AtOnce = Callable[[bytes], bytes]
 
 _CHUNK = 1 << 20
 
-_PIPE_BYTES = 4096
+AT_ONCE_BYTES = 4096
 """What a pipe that is ready takes without blocking, on every system."""
 
 
@@ -65,7 +65,7 @@ class Pipes:
         Raises:
             OSError: Nobody reads any more.
         """
-        if len(data) > _PIPE_BYTES or os.name != "posix" or not self._turn.acquire(blocking=False):
+        if len(data) > AT_ONCE_BYTES or os.name != "posix" or not self._turn.acquire(blocking=False):
             return False
         try:
             if not self._sends or not select.select((), (self._sink,), (), 0)[1]:

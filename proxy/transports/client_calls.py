@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from m3bench.proxy.front import Front, tool_request
 from m3bench.proxy.protocol.messages import Id, Json, Message, dump, error_bytes
+from m3bench.proxy.protocol.pipes import AT_ONCE_BYTES
 from m3bench.proxy.protocol.tool_calls import Caller, Relay, ToolAnswer, error_object
 from m3bench.proxy.seat import Seat
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
@@ -50,6 +51,9 @@ class _Delivery:
 
     def send(self, answer: ToolAnswer) -> None:
         """Send it, unless that has to wait; the caller deals with a client that no longer reads."""
+        if len(answer.result) > AT_ONCE_BYTES:
+            # To put it into a line only to see that takes as long as a disk takes to write it.
+            return
         line = self._response(answer).line
         # Before it leaves: the next call of the client must not seem to have come earlier.
         now = time.monotonic_ns()

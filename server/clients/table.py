@@ -13,7 +13,7 @@ import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -287,6 +287,7 @@ def find(key: str) -> McpClient:
     raise UserError(f"There is no client {key!r} in the table: choose one of {', '.join(clients())}.{hint}")
 
 
+@lru_cache(maxsize=256)
 def by_client_info(name: str) -> McpClient | None:
     """The client that uses this `clientInfo.name`, if it is known."""
     for client in clients().values():

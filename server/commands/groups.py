@@ -9,6 +9,7 @@ no value. A reader that closes the pipe (head, less) is no error: the command en
 one line and exit code 130, for commands that have nothing of their own to say about it.
 """
 
+import gc
 import inspect
 import os
 import sys
@@ -181,6 +182,10 @@ def function_of(place: str) -> Callable[..., object]:
     """The function at `module:function`, whose module is imported."""
     module, _, name = place.partition(":")
     found: Callable[..., object] = getattr(import_module(f"{_HERE}.{module}"), name)
+    if not gc.isenabled():
+        # The program's start left it off; what is there now is never looked through again.
+        gc.freeze()
+        gc.enable()
     return found
 
 

@@ -442,7 +442,8 @@ class Runs:
     async def _lease(self, seat: Seat, task: Task) -> Lease:
         try:
             self._pool.root.mkdir(parents=True, exist_ok=True)
-            return await self._pool.lease(servers=seat.servers, scenes=self._library.scenes(task))
+            scenes = self._library.scenes(task)
+            return await self._pool.lease(servers=seat.servers, scenes=scenes, subject=task.family)
         except OSError as error:
             raise SandboxError(f"The run's workspace cannot be made: {plain(error)}") from error
 

@@ -289,7 +289,7 @@ class BenchmarkTools:
             if self._only not in (None, task_id):
                 raise RunError(f"This server offers the task {self._only!r} and no other: leave the task_id out.")
             task = self._library.task(task_id)
-            if task not in self._offered(seat):
+            if not solvable((task,), tuple(seat.tools.values())):
                 raise RunError(
                     f"Task {task_id!r} needs tools that the profile {seat.profile!r} does not show: "
                     "list_tasks shows what can be solved here."

@@ -297,3 +297,20 @@ async def test_what_is_no_workspace_is_not_taken_for_one_because_releasing_it_wo
         with pytest.raises(SandboxError, match="is no workspace of a run"):
             await pool.resume(Path(place))
     assert (tmp_path / "mine.txt").read_text() == "kept"
+
+
+async def test_a_run_gets_the_spare_that_served_its_subject_else_the_one_that_served_fewest(tmp_path: Path) -> None:
+    async with SandboxPool(Counting(), tmp_path, runs=9) as pool:
+
+        async def together(*subjects: str) -> list[Path]:
+            leases = [await pool.lease(subject=subject) for subject in subjects]
+            for lease in leases:
+                await _adds(lease)
+                await lease.finish(tmp_path / f"{len(list(tmp_path.iterdir()))}")
+            return [lease.workspace for lease in leases]
+
+        films, towns = await together("films", "towns")
+        assert await together("towns", "films") == [towns, films]
+        assert await together("shares") == [towns]
+        assert await together("coins") == [films]
+        assert await together("shares", "coins") == [towns, films]

@@ -6,7 +6,8 @@ A sample ends with the score card of its run. A sample that breaks through no fa
 import random
 import time
 from base64 import b64decode
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -33,7 +34,7 @@ from m3bench.tasks.task import Task
 REVISION = "2026-07-28"
 """The protocol revision the agents speak: it needs no handshake."""
 
-RUNS_PER_SANDBOX = 500
+RUNS_PER_SANDBOX = 1000
 """Runs per sandbox: the agents are trusted, and most of a sandbox's time goes into reading the world once."""
 
 TELLING_LETTERS = 32
@@ -100,15 +101,37 @@ def _app(plan: RunPlan, lender: App | None = None) -> App:
 async def _play_all(
     app: App, plan: RunPlan, agent: BaselineAgent, done: SampleDone, source: SampleSource | None = None
 ) -> None:
-    waiting = iter(plan.todo)
+    waiting = by_family(plan)
 
-    async def work() -> None:
-        while (attempt := next(waiting, None) if source is None else await source()) is not None:
+    async def work(place: int) -> None:
+        while (attempt := next_for(place, waiting) if source is None else await source()) is not None:
             done(*await _sample(app, plan, agent, attempt))
 
     async with anyio.create_task_group() as workers:
-        for _ in range(plan.parallel):
-            workers.start_soon(work)
+        for place in range(plan.parallel):
+            workers.start_soon(work, place)
+
+
+def by_family(plan: RunPlan) -> list[deque[SampleAttempt]]:
+    """What is to be played, divided among as many as play at a time: a family's samples go to one of them.
+
+    So the world that a family asks about is read by one sandbox, and a picture is read once for all agents.
+    """
+    families: dict[str, int] = {}
+    parts: list[deque[SampleAttempt]] = [deque() for _ in range(plan.parallel)]
+    for task in plan.header.tasks:
+        families.setdefault(plan.library.task(task).family, len(families))
+    for attempt in plan.todo:
+        parts[families[plan.task(attempt).family] % plan.parallel].append(attempt)
+    return parts
+
+
+def next_for(place: int, parts: Sequence[deque[SampleAttempt]]) -> SampleAttempt | None:
+    """The next sample of a part; when it is empty, the last one of the longest, whose turn would come last."""
+    if parts[place]:
+        return parts[place].popleft()
+    longest = max(parts, key=len)
+    return longest.pop() if longest else None
 
 
 async def _sample(

@@ -14,7 +14,7 @@ import pytest
 from m3bench.sandboxes.backends.process import HostProcess, ProcessBackend
 from m3bench.server.lab.headless.agents.arguments import draw
 from m3bench.server.lab.headless.agents.canary import NOTHING
-from m3bench.server.lab.headless.agents.player import AgentCell, play_cells, play_plan
+from m3bench.server.lab.headless.agents.player import AgentCell, by_family, next_for, play_cells, play_plan
 from m3bench.server.lab.headless.agents.registry import AGENTS, find_agents
 from m3bench.server.lab.headless.agents.sloppy import INJECTION, VAGUE, muddle
 from m3bench.server.lab.headless.plan import RunChoice, RunPlan, make_plan
@@ -49,6 +49,20 @@ def play(folder: Path, agent: str, *, seed: int = 0, **fields: Any) -> Played:
     assert {(sample.task, sample.repeat) for sample, _ in found} == set(plan.todo)
     assert len(found) == len(plan.todo)
     return {sample.task: (sample, card) for sample, card in found}
+
+
+def test_a_family_is_played_in_one_place_until_that_place_is_done(tmp_path: Path) -> None:
+    choice = RunChoice(agent="null", kind="baseline", folder=tmp_path, profile="standard", limit=56, parallel=3)
+    plan = make_plan(choice)
+    parts = by_family(plan)
+    families = [{plan.task(attempt).family for attempt in part} for part in parts]
+    assert sum(map(len, families)) == len(set().union(*families)) == 28
+    assert [next_for(0, parts) for _ in range(len(parts[0]))] == [
+        attempt for attempt in plan.todo if plan.task(attempt).family in families[0]
+    ]
+    left = [attempt for part in parts for attempt in part]
+    assert {next_for(0, parts) for _ in left} == set(left)
+    assert next_for(0, parts) is None
 
 
 @pytest.mark.slow
