@@ -16,10 +16,11 @@ How a client sends the calls of one turn is known from the conversation itself, 
 versions of it did: the last holds until the conversation contradicts it. Time alone closes nothing.
 
 The steps that are scored read every open boundary by one rule, whatever the tools and the reference are. A call begins
-a step, with one exception: it came sooner after the last answer than any turn of a model does, and the client does not
-send such calls together. How soon that is, the turns tell that data flow proves. A conversation without any pause for a
-model to think is no model's, and nothing in it is too soon, unless the client is known to send calls in a row. Pure,
-and re-runnable over old logs; every decision carries its evidence, and what contradicts it is said.
+a step, with one exception: it came sooner after the last answer than any turn of a model does. Of a client that sends
+such calls together this is said only of one that did not wait for a long answer, or had sent as many as it ever does.
+How soon that is, the turns tell that data flow proves. A conversation without any pause for a model to think is no
+model's, and nothing in it is too soon, unless the client is known to send calls in a row. Pure, and re-runnable over
+old logs; every decision carries its evidence, and what contradicts it is said.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -411,12 +412,14 @@ class _Marks:
         then too soon for what is many times longer elsewhere.
         """
         before, call = self.calls[place - 1], self.calls[place]
-        if all(
-            self.sending.of(kind) == "together" or self._overlapping[kind]
-            for kind in (before.read_only, call.read_only)
-        ):
+        kinds = {before.read_only, call.read_only}
+        together = all(self.sending.of(kind) == "together" for kind in kinds)
+        if all(self.sending.of(kind) == "together" or self._overlapping[kind] for kind in kinds):
             soon = self._soon or PROMPT_NS * (self._longest_wait >= MODEL_NS)
-            return self._waits[place] < soon and call.received_ns - before.received_ns < PROMPT_NS
+            at_once = call.received_ns - before.received_ns < PROMPT_NS
+            # It may have waited for a long answer, being one that sends no more at a time, or that does not always.
+            waited = self._is_full(place) if together or self._soon < MODEL_NS // 2 else True
+            return self._waits[place] < soon and (at_once or (self._soon > 0 and waited))
         if self._soon or ("in a row" not in self._sending_at(place) and self._claims[place] != "same"):
             return self._waits[place] < self._soon
         return self._waits[place] < min(max(self._longest_wait // 4, QUICK_NS), MODEL_NS)

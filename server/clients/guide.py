@@ -13,7 +13,7 @@ from m3bench.server.clients.client import SYSTEMS, Machine, McpClient, System
 from m3bench.server.clients.documents import snippet
 from m3bench.server.clients.installation import local
 from m3bench.server.clients.table import OWN_TOOLS, clients, profile_for
-from m3bench.server.clients.trial.measured import Framework, frameworks, measured
+from m3bench.server.clients.trial.measured import Framework, frameworks, measured, newest
 
 PROGRAM = "/path/to/m3bench"
 URL = "http://127.0.0.1:8700/mcp"
@@ -42,12 +42,21 @@ def page() -> str:
 
 def _measured() -> str:
     """The table of what trials found."""
-    rows = [("client", "as it calls itself", "tools", "picture", "score card", "calls to read-only tools", "to others")]
+    head = ("client", "as it calls itself", "tools", "picture", "score card", "calls to read-only tools", "to others")
+    rows: list[tuple[str, ...]] = [(*head, "newest version", "at 1.000", "widest range")]
     for key, client in clients().items():
         if (found := measured().get(key)) is not None:
             sent = (found.reading or "–", found.writing or "–")
-            rows.append((client.title, found.client, found.tools, found.picture, found.card, *sent))
+            rows.append((client.title, found.client, found.tools, found.picture, found.card, *sent, *_newest(key)))
     return _table(rows)
+
+
+def _newest(key: str) -> tuple[str, str, str]:
+    """What came of eight tasks with the newest version of a client."""
+    found = newest().get(key)
+    if found is None:
+        return "–", "–", "–"
+    return found.version, f"{found.perfect} of {found.tasks}", f"{found.widest:.3f}"
 
 
 def _frameworks() -> str:

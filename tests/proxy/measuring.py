@@ -150,7 +150,11 @@ def _calls(steps: Steps) -> list[str]:
 
 
 def _possible(play: Play, steps: Steps) -> bool:
-    """Whether no call uses what an answer in its own step is the first to say."""
+    """Whether no call uses what an answer in its own step is the first to say, in whatever order they arrive."""
+    return _in_order(play, steps) and _in_order(play, [step[::-1] for step in steps])
+
+
+def _in_order(play: Play, steps: Steps) -> bool:
     flow = Flow(play.question)
     number = 0
     for step in steps:

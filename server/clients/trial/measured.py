@@ -1,6 +1,7 @@
 """What trials found of the clients with a command line, and of frameworks, as it is kept for the documentation.
 
-`measured.json` beside this file holds it by client, `frameworks.json` by framework; `make measure-clients` and `make
+`measured.json` beside this file holds it by client, `newest.json` what came of eight tasks with the newest version, and
+`frameworks.json` what was found by framework; `make measure-clients`, `make test-clients-newest ONLY=--keep` and `make
 measure-frameworks` write them anew. Of the findings only what is the client's own is kept: the task and the number of
 tools change with ours.
 """
@@ -43,6 +44,19 @@ class Measured(BaseModel):
         }
 
 
+class Newest(BaseModel):
+    """What came of eight tasks that the newest version of a client played perfectly."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: str
+    tasks: int
+    perfect: int
+    """Tasks that scored 1.000, or whose range is narrow and holds it."""
+    widest: float
+    """The widest range of an average."""
+
+
 class Framework(BaseModel):
     """A framework for agents at a version."""
 
@@ -61,6 +75,12 @@ def measured() -> Mapping[str, Measured]:
 
 
 @cache
+def newest() -> Mapping[str, Newest]:
+    """By the client's key."""
+    return {key: Newest.model_validate(entry) for key, entry in _kept("newest.json").items()}
+
+
+@cache
 def frameworks() -> Mapping[str, Framework]:
     """By the framework's name."""
     return {name: Framework.model_validate(entry) for name, entry in _kept("frameworks.json").items()}
@@ -71,6 +91,6 @@ def _kept(name: str) -> dict[str, object]:
     return kept
 
 
-def written(found: Mapping[str, Measured] | Mapping[str, Framework]) -> str:
+def written(found: Mapping[str, Measured] | Mapping[str, Newest] | Mapping[str, Framework]) -> str:
     """The content of the file."""
     return json.dumps({key: found[key].model_dump() for key in sorted(found)}, indent=2) + "\n"

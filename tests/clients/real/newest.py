@@ -1,10 +1,11 @@
 """Has the newest version of each client play eight tasks of eight families, and writes a table for a maintainer.
 
-    python -m tests.clients.real.newest [CLIENT ...]
+    python -m tests.clients.real.newest [--keep] [CLIENT ...]
 
 Three sessions for each client: two tasks, one with writing calls side by side and one with the largest picture; a tool
 that takes half a minute, `abandon`, and another task; five tasks in a row, or apart where pictures are handed on as
-text. The versions come from npm, where they may be of today: what is found is a report and changes no file of ours.
+text. The versions come from npm, where they may be of today: what is found is a report, and changes files of ours only
+with `--keep`, for the page on clients.
 """
 
 import os
@@ -22,17 +23,20 @@ from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.server.clients.client import McpClient
 from m3bench.server.clients.installation import program
 from m3bench.server.clients.table import clients, profile_for
+from m3bench.server.clients.trial import measured as kept
 from m3bench.server.clients.trial.conversation import Called
-from m3bench.server.clients.trial.measured import measured
+from m3bench.server.clients.trial.measured import Newest, measured
 from m3bench.server.clients.trial.script import Turn, task_for, turns_of
 from m3bench.server.clients.trial.starts import STARTS
 from m3bench.server.clients.trial.trial import TrialSession, play_session
+from m3bench.server.scorecard.model import ScoreCard
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import solvable, tools_of
 from m3bench.tasks.task import Task
 from tests.clients.node import find_node, npm_program
+from tests.clients.real.measure import write_page
 from tests.clients.real.programs import missing
 
 FOLDER = Path(sys.prefix) / "clients-newest"
@@ -251,13 +255,19 @@ def _note(found: Found, client: McpClient, name: str, played: TrialSession) -> N
         if card.success and high >= 1 - 1e-9 and (card.average == 1 or high - low <= WIDE):
             found.perfect += 1
         else:
-            solved = "solved" if card.success else "not solved"
-            average = f"{card.average or 0:.3f} ({low:.3f} to {high:.3f})"
-            found.problems.append(f"{record.task} was played perfectly and is {average}, {solved}")
+            found.problems.append(f"{record.task} was played perfectly and is {_said(card)}")
     found.two |= name == "two" and scored == 2
     cap = client.result_cap
     if found.largest > (cap.amount if cap is not None and cap.unit == "bytes" else MAX_RESULT_BYTES):
         found.problems.append(f"{name}: a result of {found.largest} bytes is over the client's budget")
+
+
+def _said(card: ScoreCard) -> str:
+    """What came of a run, in a few words."""
+    if card.average is None:
+        return f"not scored. {card.void_reason}"
+    low, high = card.range_of("average")
+    return f"{card.average:.3f} ({low:.3f} to {high:.3f}), {'solved' if card.success else 'not solved'}"
 
 
 def report(rows: Sequence[Found], lacking: Mapping[str, str]) -> str:
@@ -283,9 +293,21 @@ def report(rows: Sequence[Found], lacking: Mapping[str, str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def main(keys: Sequence[str]) -> str | None:
+def keep(rows: Sequence[Found]) -> None:
+    """Keep what was found for the documentation, and write its page."""
+    found = {
+        row.client: Newest(version=row.version, tasks=TASKS, perfect=row.perfect, widest=round(row.widest, 3))
+        for row in rows
+    }
+    place = Path(kept.__file__).with_name("newest.json")
+    place.write_text(kept.written({**kept.newest(), **found}), encoding="utf-8")
+    kept.newest.cache_clear()
+    write_page()
+
+
+def main(arguments: Sequence[str]) -> str | None:
     """Measure, and write the report; what is wrong, None when nothing is."""
-    keys = keys or list(STARTS)
+    keys = [key for key in arguments if key != "--keep"] or list(STARTS)
     lacking = install(keys)
     if len(lacking) == len(keys):
         return next(iter(lacking.values()))
@@ -300,6 +322,8 @@ def main(keys: Sequence[str]) -> str | None:
         rows.append(measure(key, library, path))
         REPORT.write_text(report(rows, lacking), encoding="utf-8")
     print(report(rows, lacking))
+    if "--keep" in arguments:
+        keep(rows)
     bad = [row.client for row in rows if row.problems]
     return f"{', '.join(bad)}: see {REPORT}" if bad else None
 

@@ -415,3 +415,12 @@ def test_a_client_that_sends_calls_in_a_row_is_read_by_its_own_pace() -> None:
     assert segment(slower, sending=IN_A_ROW).steps == ((0, 1), (2,))
     proven = [call(0, 940, text="id ChIJ-77aQ"), call(1128, 1508, {"place": "ChIJ-77aQ"}), call(1519, 3356)]
     assert segment([*proven, call(3436, 3440)], sending=IN_A_ROW).steps == ((0,), (1, 2), (3,))
+
+
+def test_a_client_that_sends_two_at_a_time_goes_on_with_a_step_however_long_the_first_two_take() -> None:
+    pair = [call(0, 400), call(2, 500, text="id ChIJ-77aQ")]
+    more = [call(503, 900), call(505, 1000)]
+    turn = call(3000, 3100, {"place": "ChIJ-77aQ"})
+    assert segment([*pair, *more, turn]).steps == ((0, 1, 2, 3), (4,))
+    late = [call(903, 1300), call(905, 1400)]
+    assert segment([*pair, *late, turn]).steps == ((0, 1), (2, 3), (4,)), "as late as a model may come"
