@@ -118,9 +118,11 @@ _SHARING = {
     "film": re.compile(r"\b(?:film|movie)\b", re.IGNORECASE),
     "book": re.compile(r"\b(?:book|novel|play|tragedy|epic|poem|tale)\b", re.IGNORECASE),
     "work_of_art": re.compile(r"\b(?:painting|print|work|clock|portrait)\b", re.IGNORECASE),
+    "coin": re.compile(r"\bcryptocurrency\b", re.IGNORECASE),
+    "asteroid": re.compile(r"\b(?:asteroid|dwarf planet)\b", re.IGNORECASE),
 }
 """Kinds whose things often bear the name of something else, and how a written article says that it is the same."""
-_YIELDING = (*_SHARING, "peak", "company", "nutrition", "coin", "asteroid", "landmark")
+_YIELDING = (*_SHARING, "peak", "company", "nutrition", "landmark")
 """Kinds that leave their name to a town of that name."""
 
 
