@@ -37,8 +37,9 @@ _ASPECT = re.compile(
 
 _QUESTION = re.compile(
     r"^(?:(?:(?:who|what|where|when|which|how (?:tall|high|long|big|old|deep|large|far))(?:'s| is| are| was| were) "
+    r"|who (?:painted|wrote|composed|invented|discovered|built|founded|directed) "
     r"|tell me about |(?:definition|meaning|history|capital|president|list|map|biography|life|author|inventor"
-    r"|discovery|causes?|symptoms) of )"
+    r"|discovery|causes?|symptoms|laws?|theory) of )"
     r"(?:the |an? )?)+",
     re.IGNORECASE,
 )

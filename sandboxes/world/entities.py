@@ -79,7 +79,7 @@ def _entries() -> tuple[_Entry, ...]:
         if title is None or fold(title) in own or fold(title) in written:
             continue
         own.add(fold(title))
-        titled.append((title, [record["title"], *record.get("names", ())], read))
+        titled.append((title, [record["title"], *record.get("names", ()), *_post(record)], read))
     taken |= own
     found = []
     for title, names, read in titled:
@@ -87,6 +87,11 @@ def _entries() -> tuple[_Entry, ...]:
         taken.update(map(fold, others))
         found.append(_Entry(title, others, read))
     return tuple(found)
+
+
+def _post(record: Record) -> tuple[str, ...]:
+    """The office that somebody holds today: who asks for it means the person."""
+    return (record["office"],) if record.get("verb") == "has been" else ()
 
 
 def _title(record: Record, written: Mapping[str, Article], own: Set[str], taken: Set[str]) -> str | None:
