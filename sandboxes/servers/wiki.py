@@ -64,7 +64,7 @@ async def search(query: str, n: int = 3) -> str:
 async def summary(title: str) -> str:
     article = _article(" ".join(title.replace("_", " ").split()))
     if article is None:
-        page = quote(title.strip().replace(" ", "_"), safe="")
+        page = quote(title.strip().replace(" ", "_"), safe="", errors="replace")
         raise ToolError(
             f"404 Client Error: Not Found for url: {_PAGE}{page}", outcome="gap" if is_title(title) else "not_found"
         )
