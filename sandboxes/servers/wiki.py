@@ -37,8 +37,9 @@ _ASPECT = re.compile(
 
 _QUESTION = re.compile(
     r"^(?:(?:(?:who|what|where|when|which|how (?:tall|high|long|big|old|deep|large|far))(?:'s| is| are| was| were) "
+    r"|who (?:painted|wrote|composed|invented|discovered|built|founded|directed) "
     r"|tell me about |(?:definition|meaning|history|capital|president|list|map|biography|life|author|inventor"
-    r"|discovery|causes?|symptoms) of )"
+    r"|discovery|causes?|symptoms|laws?|theory) of )"
     r"(?:the |an? )?)+",
     re.IGNORECASE,
 )
@@ -63,7 +64,7 @@ async def search(query: str, n: int = 3) -> str:
 async def summary(title: str) -> str:
     article = _article(" ".join(title.replace("_", " ").split()))
     if article is None:
-        page = quote(title.strip().replace(" ", "_"), safe="")
+        page = quote(title.strip().replace(" ", "_"), safe="", errors="replace")
         raise ToolError(
             f"404 Client Error: Not Found for url: {_PAGE}{page}", outcome="gap" if is_title(title) else "not_found"
         )

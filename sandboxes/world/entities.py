@@ -79,7 +79,7 @@ def _entries() -> tuple[_Entry, ...]:
         if title is None or fold(title) in own or fold(title) in written:
             continue
         own.add(fold(title))
-        titled.append((title, [record["title"], *record.get("names", ())], read))
+        titled.append((title, [record["title"], *record.get("names", ()), *_post(record)], read))
     taken |= own
     found = []
     for title, names, read in titled:
@@ -87,6 +87,11 @@ def _entries() -> tuple[_Entry, ...]:
         taken.update(map(fold, others))
         found.append(_Entry(title, others, read))
     return tuple(found)
+
+
+def _post(record: Record) -> tuple[str, ...]:
+    """The office that somebody holds today: who asks for it means the person."""
+    return (record["office"],) if record.get("verb") == "has been" else ()
 
 
 def _title(record: Record, written: Mapping[str, Article], own: Set[str], taken: Set[str]) -> str | None:
@@ -118,9 +123,11 @@ _SHARING = {
     "film": re.compile(r"\b(?:film|movie)\b", re.IGNORECASE),
     "book": re.compile(r"\b(?:book|novel|play|tragedy|epic|poem|tale)\b", re.IGNORECASE),
     "work_of_art": re.compile(r"\b(?:painting|print|work|clock|portrait)\b", re.IGNORECASE),
+    "coin": re.compile(r"\bcryptocurrency\b", re.IGNORECASE),
+    "asteroid": re.compile(r"\b(?:asteroid|dwarf planet)\b", re.IGNORECASE),
 }
 """Kinds whose things often bear the name of something else, and how a written article says that it is the same."""
-_YIELDING = (*_SHARING, "peak", "company", "nutrition", "coin", "asteroid", "landmark")
+_YIELDING = (*_SHARING, "peak", "company", "nutrition", "landmark")
 """Kinds that leave their name to a town of that name."""
 
 

@@ -100,6 +100,8 @@ def coordinates(text: str) -> Point | None:
     return Point(lat, lng) if -90 <= lat <= 90 and -180 <= lng <= 180 else None
 
 
+_AIRPORT_NAME = 5
+"""An airport's name alone is at least so long."""
 _KINDS = frozenset(
     {"airport", "beach", "bridge", "castle", "church", "hotel", "lake", "mill", "park", "station", "tower"}
 )
@@ -120,13 +122,24 @@ def geocode(text: str, region: str | None = None) -> tuple[GeocodeMatch, ...]:
         rest = " ".join(word for word in words(text) if word != kind)
         kept = tuple(match for match in _meant(rest, region) if kind in match.types)
     spot = gazetteer.find(text) if all(match.partial for match in kept) else _rather(text, kept[0])
-    return (spot,) if spot else kept
+    return (spot,) if spot else kept or _airport_of_name(text)
+
+
+def _airport_of_name(text: str) -> tuple[GeocodeMatch, ...]:
+    """The airport that people call by this name alone, such as Ben Gurion, where nothing else bears it."""
+    asked = set(words(text))
+    if not asked or "airport" in asked or len("".join(asked)) < _AIRPORT_NAME:
+        return ()
+    spot = gazetteer.find(f"{text} airport")
+    return (spot,) if spot and "airport" in spot.types and asked & set(words(spot.name)) else ()
 
 
 def _rather(text: str, found: GeocodeMatch) -> GeocodeMatch | None:
-    """The island or lake of exactly this name, where a town that few know was found."""
-    town = settlements.exact(text) if found.types[0] == "locality" else None
-    return gazetteer.exactly(text) if town and town.people < LITTLE_KNOWN else None
+    """The spot of exactly this name, where a town that few know or one of a name like it was found."""
+    if found.types[0] != "locality":
+        return None
+    town = settlements.exact(text)
+    return gazetteer.exactly(text) if town is None or town.people < LITTLE_KNOWN else None
 
 
 def _is_town_of_kind(text: str, match: GeocodeMatch) -> bool:

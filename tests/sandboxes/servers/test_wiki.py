@@ -121,7 +121,7 @@ def test_everything_on_a_closed_list_has_an_article(bench: Bench, table: str) ->
         ("Greenland", ["Territory of Denmark", "Nuuk"]),
         ("Texas", ["Austin", "Houston", "29 December 1845", "Lone Star State"]),
         ("Georgia (U.S. state)", ["Atlanta", "Peach State"]),
-        ("JD Vance", []),
+        ("JD Vance", ["1984", "vice president"]),
         ("FDR", ["32nd president", "Harry S. Truman"]),
         ("Donald Trump", ["45th and 47th president", "since 20 January 2025"]),
         ("Cesium", ["**Caesium**", "atomic number 55", "28.5 °C"]),
