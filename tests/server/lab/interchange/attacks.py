@@ -54,6 +54,11 @@ def agents(calls: list[Any]) -> list[Any]:
     return [call for call in calls if "/" in call["tool"]]
 
 
+def set_each(calls: list[Any], **fields: Any) -> None:
+    for call in calls:
+        call.update(fields)
+
+
 def of_run(members: Members, task: str, change: Callable[[list[Any]], None]) -> None:
     change_lines(members, f"{run_of(members, task)}/calls.jsonl", change)
 
@@ -381,7 +386,7 @@ def abandoned_as_scored(house: SigningHouse) -> Callable[[Members], None]:
             if name.startswith(f"{place}/"):
                 members[name.replace(place, f"runs/{NEW}")] = members.pop(name)
         change_json(members, f"runs/{NEW}/run.json", lambda run: run.update(id=NEW))
-        of_run(members, "survey-1", lambda calls: [call.update(run=NEW) for call in calls] and None)
+        of_run(members, "survey-1", lambda calls: set_each(calls, run=NEW))
         sample("survey-1", run=NEW)(members)
         tally(house, replace(house.runs[0], id=NEW, task="survey-1", state="abandoned", seal=None))(members)
 
@@ -395,7 +400,7 @@ def better_card(members: Members) -> None:
 
 
 def another_client(members: Members) -> None:
-    of_run(members, "survey-1", lambda calls: [call.update(client="wonder 1.0") for call in calls] and None)
+    of_run(members, "survey-1", lambda calls: set_each(calls, client="wonder 1.0"))
 
 
 def signed_attacks(house: SigningHouse, stranger: SigningKey) -> Mapping[str, Attack]:

@@ -110,7 +110,7 @@ def card_of(
     installation: LocalInstallation,
     encoder: Encoder,
     folder: Path,
-    capabilities: dict[str, object] | None = None,
+    capabilities: dict[str, Any] | None = None,
 ) -> Any:
     """The score card of a run, by what is known of its client or is said to be."""
     with Archive(packed(members, folder / "scoring.m3run"), NAMES) as archive:
@@ -121,7 +121,8 @@ def card_of(
             library, last = installation.library, found.calls[-1]
             task = library.task(found.record.task)
             facts = client_facts(folder / "nothing", last.client, last.revision, installation.clients)
-            client = Client(**{**facts, "capabilities": capabilities or facts["capabilities"]})
+            facts["capabilities"] = capabilities or facts["capabilities"]
+            client = Client(**facts)
             calls = [call for call in found.calls if call.tool not in OWN_TOOLS]
             known = (library.plans(task), library.scenes(task))
             return score_run(found.record, task, calls, Path(name), encoder, client, *known).to_json()

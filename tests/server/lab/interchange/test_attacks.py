@@ -5,6 +5,7 @@ import os
 import struct
 import zipfile
 from collections.abc import Callable, Mapping
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def test_no_attack_on_a_signed_bundle_gets_above_its_level(
     if attack.claimed:
         claim_again(members, installation, encoder, tmp_path)
     for run, seal in () if attack.sealed else kept.items():
-        change_json(members, run, lambda record, seal=seal: record.update(seal=seal))
+        change_json(members, run, methodcaller("update", seal=seal))
     index_again(members)
     path = packed(members, tmp_path / "attack.m3run")
     verdict = verified(path, installation, encoder, signed.key)
@@ -223,7 +224,7 @@ def test_one_bad_bundle_costs_itself_only(bundle: Path, played: Path, tmp_path: 
         bad.append(MALFORMED[name](bundle, tmp_path / f"bad{number}.m3run"))
     for number, tasks in enumerate((["ghost-1", "sum-1", "survey-1"], ["sum-1"] * 3)):
         members = unpacked(bundle)
-        change_json(members, "set.json", lambda header, tasks=tasks: header.update(tasks=tasks))
+        change_json(members, "set.json", methodcaller("update", tasks=tasks))
         index_again(members)
         bad.append(packed(members, tmp_path / f"plan{number}.m3run"))
     done = m3bench(
