@@ -101,7 +101,7 @@ class App:
         self._notices = UpstreamNotices(self.upstreams, self.seats, self.list_tools)
         self.observer: Observer | None = None
         """Who looks on, when somebody does."""
-        self._attestor = Attestor(settings.data)
+        self._attestor = Attestor(settings.data, self._capabilities)
         self._owner = secrets.token_hex(8)
         self._store: Store | None = None
         self._opening = threading.Lock()
@@ -416,6 +416,11 @@ class App:
         if facts["capabilities"] is None:
             facts["capabilities"] = seen_before(last.client.rpartition(" ")[2], self._earlier(record, last.client))
         return Client(**facts)
+
+    def _capabilities(self, record: RunRecord) -> Mapping[str, object] | None:
+        """What is known of who played a run."""
+        client = self._client(record)
+        return None if client is None else client.capabilities
 
     def _earlier(self, record: RunRecord, client: str) -> Iterator[list[CallRecord]]:
         """The calls of the runs that the same client made on the same seat before, the latest few."""

@@ -59,7 +59,7 @@ class ResourceWatch:
     def _in_workspace(self, tree: Sequence[int]) -> str | None:
         assert self.workspace is not None
         used = _sum(info for _, info in _entries(self.workspace))
-        used["bytes"] += sum(map(_deleted, tree))
+        used["bytes"] += _deleted(tree)
         if self._is_within(used):
             return None
         return (
@@ -146,16 +146,38 @@ def _share(pid: int) -> int:
     return 0
 
 
-def _deleted(pid: int) -> int:
-    """Bytes on disk of files that a process holds open and that have no name any more."""
-    total = 0
-    with suppress(OSError):
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            with suppress(OSError):
-                found = os.stat(f"/proc/{pid}/fd/{name}")
-                if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
-                    total += found.st_blocks * _BLOCK
-    return total
+def _deleted(tree: Iterable[int]) -> int:
+    """Bytes on disk of files without a name that processes hold open or mapped, each file once."""
+    held: dict[tuple[int, int], int] = {}
+    for pid in tree:
+        with suppress(OSError):
+            for name in os.listdir(f"/proc/{pid}/fd"):
+                with suppress(OSError):
+                    found = os.stat(f"/proc/{pid}/fd/{name}")
+                    if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
+                        held[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
+        with suppress(OSError, ValueError):
+            _add_mapped(Path(f"/proc/{pid}/maps").read_text(errors="replace"), held)
+    return sum(held.values())
+
+
+def _add_mapped(maps: str, held: dict[tuple[int, int], int]) -> None:
+    """Add the parts of nameless files that a process has mapped and need not hold open."""
+    mapped: Counter[tuple[int, int]] = Counter()
+    for line in maps.splitlines():
+        if not line.endswith(" (deleted)"):
+            continue
+        span, _, _, device, inode, path = line.split(maxsplit=5)
+        if not path.startswith(_IN_MEMORY):
+            start, end = (int(address, 16) for address in span.split("-"))
+            major, minor = (int(number, 16) for number in device.split(":"))
+            mapped[os.makedev(major, minor), int(inode)] += end - start
+    for file, size in mapped.items():
+        held.setdefault(file, size)
+
+
+_IN_MEMORY = ("/memfd:", "/dev/shm/", "/dev/zero", "/SYSV")
+"""What is mapped without a name and is on no disk; it counts as memory."""
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -14,7 +14,7 @@ from m3bench.server.lab.reports.board import BoardDecision, BundleBoard
 from m3bench.server.scoring import open_encoder
 from m3bench.server.scoring.words import printable
 from m3bench.server.settings import Settings
-from m3bench.tasks.errors import InputFileError, M3Error
+from m3bench.tasks.errors import M3Error, SandboxError
 
 
 def accept(
@@ -52,13 +52,12 @@ def accept(
                 answers.append(known.decision)
             else:
                 answers.append(board.accept(path, verified(path, settings, installation, options), level))
-        except InputFileError as error:
-            answers.append(BoardDecision(outcome="refused", name=path.name, why=str(error)))
-        except M3Error:
+        except SandboxError:
+            # Nothing can be made again here, whoever sent it.
             raise
         except Exception as error:
             # Whatever a bundle brings about, the others are not lost for it.
-            why = f"it cannot be read ({type(error).__name__})"
+            why = str(error) if isinstance(error, M3Error) else f"it cannot be read ({type(error).__name__})"
             answers.append(BoardDecision(outcome="refused", name=path.name, why=why))
         if not json:
             _tell(path, answers[-1])

@@ -55,6 +55,7 @@ from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.grounding import SeenFacts, seen_in, ungrounded
 from m3bench.tasks.answers.groups import Table
 from m3bench.tasks.answers.reading import findings_of, read
+from m3bench.tasks.bounded_text import bounded
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.checks import Evidence, Finding, LoggedCall
 from m3bench.tasks.errors import WeightsError
@@ -98,7 +99,7 @@ def score_run(
     """
     played = played_run(records, task.question, client)
     checked = _checked(run, task, played, workspace, scenes)
-    scorable = _scorable(task, played, plans or (), said=handed_in(run) if checked.solved else "")
+    scorable = _scorable(task, played, plans or (), said=bounded(handed_in(run)) if checked.solved else "")
     best, ranges = _scored(scorable, played, EFFECT)
     untraced = checked.untraced_after(best.metrics["recall"])
     card = ScoreCard(

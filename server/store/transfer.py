@@ -80,7 +80,7 @@ def _rows(call: CallRecord, blobs: Blobs) -> Iterable[Insert]:
             "answers",
             (call.id, call.outcome, call.owner, None if call.result is None else blobs.pack(call.result),
              json.dumps(call.error) if call.error else None, None if call.full is None else blobs.pack(call.full),
-             call.forwarded_ns, call.returned_ns),
+             call.forwarded_ns or 0, call.returned_ns or 0),
         )  # fmt: skip
     if call.sent_ns is not None:
         yield schema.insert("sent", (call.id, call.sent_ns))

@@ -10,6 +10,7 @@ right.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from m3bench.tasks.answers.base import JSON, is_nothing
@@ -17,12 +18,10 @@ from m3bench.tasks.answers.fields import Field, File, Items, Table, judge
 from m3bench.tasks.answers.markup import unmarked, unmarked_value
 from m3bench.tasks.answers.spelling import words_of
 from m3bench.tasks.answers.text_tables import BULLET
+from m3bench.tasks.bounded_text import bounded, bounded_value
 from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.folding import fold
 from m3bench.tasks.task import Task
-
-MOST_TEXT = 200_000
-"""Characters of prose that are read."""
 
 SHORT = 200
 """Characters of an answer that is taken as the value of the only field."""
@@ -50,12 +49,12 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     names = {_label(field.name): field.name for field in fields}
     found: dict[str, list[JSON]] = {}
     for name, value in (given or {}).items():
-        known = names.get(_label(str(name)))
+        known, value = names.get(_label(bounded(str(name)))), bounded_value(value)
         if known is not None and (not is_nothing(value) or value == []):
             found.setdefault(known, []).append(unmarked_value(value))
     if not prose:
         return found
-    prose = unmarked(prose[:MOST_TEXT], names)
+    prose = unmarked(bounded(prose), names)
     if len(fields) > 1:
         labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
         prose = re.sub(rf";\s+(?=(?:{labels})\s*[:=])", "\n", prose, flags=re.IGNORECASE)
@@ -316,5 +315,7 @@ def _parsed(value: str) -> JSON:
 
 def findings_of(task: Task, evidence: Evidence) -> tuple[Finding, ...]:
     """What is right and what is not; a run is solved when there is something to find and all of it is right."""
+    fields = None if evidence.fields is None else {name: bounded_value(one) for name, one in evidence.fields.items()}
+    evidence = replace(evidence, answer=bounded(evidence.answer), fields=fields)
     handed_in = read(task.fields, evidence.answer, evidence.fields)
     return (*judge(task.fields, handed_in, evidence), *(check.run(evidence) for check in task.checks))

@@ -1,19 +1,22 @@
 """A participant of an event who takes all they can get, until they are ended: a program with an address and a token.
 
 They open connections with bodies that never end, sessions that they do not use, large bodies, lists and calls without
-a pause.
+a pause, and in a run of their own they have tools work on as much as tools take.
 """
 
 import asyncio
 import json
+import re
 import socket
 import sys
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 import anyio
+from anyio.abc import TaskStatus
 
-SESSIONS, SLOW, LARGE, FLOODS = 300, 400, 4, 8
+SESSIONS, SLOW, LARGE, FLOODS, WORKERS = 300, 400, 4, 8, 4
+NUMBERS = 100_000
 
 
 class Hostile:
@@ -30,10 +33,12 @@ class Hostile:
     async def all_at_once(self) -> None:
         """Everything, again and again."""
         async with anyio.create_task_group() as tasks:
-            for work in (self._slow, self._idle, *[self._large] * LARGE, *[self._flood] * FLOODS):
+            await tasks.start(self._slow)
+            print("at work", flush=True)
+            for work in (self._idle, *[self._large] * LARGE, *[self._flood] * FLOODS, *[self._work] * WORKERS):
                 tasks.start_soon(work)
 
-    async def _slow(self) -> None:
+    async def _slow(self, *, task_status: TaskStatus[None]) -> None:
         """Bodies that are never complete."""
         held: list[socket.socket] = []
         while True:
@@ -46,7 +51,7 @@ class Hostile:
                 )
             held.append(opened)
             if len(held) == SLOW:
-                print("at work", flush=True)
+                task_status.started()
             if len(held) > SLOW:
                 held.pop(0).close()
             await anyio.sleep(0.002)
@@ -67,16 +72,30 @@ class Hostile:
 
     async def _flood(self) -> None:
         """Lists and calls without a pause."""
+        session = await self._session()
+        while True:
+            if not await self._call(session, "list_tasks"):
+                await anyio.sleep(0.01)
+
+    async def _work(self) -> None:
+        """Large arguments for the tools of a run."""
+        session = await self._session()
+        offered = await self._call(session, "list_tasks")
+        for task in re.findall(rb"- (\w+)", offered):
+            await self._call(session, "start_task", task_id=task.decode())
+        while True:
+            if not await self._call(session, "math__sum", numbers=[1] * NUMBERS):
+                await anyio.sleep(0.01)
+
+    async def _session(self) -> str:
+        """The header of a new session; empty when there is none."""
         first = await self._exchange(_initialize(0))
         found = [line for line in first.splitlines() if line.lower().startswith(b"mcp-session-id")]
-        session = found[0].decode() + "\r\n" if found else ""
-        number = 0
-        while True:
-            number += 1
-            params = {"name": "list_tasks", "arguments": {}}
-            body = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
-            if not await self._exchange(json.dumps(body).encode(), session):
-                await anyio.sleep(0.01)
+        return found[0].decode() + "\r\n" if found else ""
+
+    async def _call(self, session: str, tool: str, **arguments: object) -> bytes:
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        return await self._exchange(json.dumps(body).encode(), session)
 
     async def _exchange(self, body: bytes, headers: str = "") -> bytes:
         """The answer to a request; empty when there is none."""

@@ -1,5 +1,6 @@
 """A look at a sandbox from outside: what it has too much of, and what is removed then."""
 
+import mmap
 import os
 from pathlib import Path
 
@@ -50,6 +51,23 @@ def test_a_file_without_a_name_counts_as_long_as_it_is_open(tmp_path: Path) -> N
         (tmp_path / "gone.bin").unlink()
         watch = ResourceWatch(workspace=tmp_path, limits=SMALL, pid=os.getpid())
         assert "its workspace held" in str(watch.problem())
+    assert watch.problem() is None
+
+
+def test_a_file_without_a_name_counts_once_also_when_it_is_only_mapped(tmp_path: Path) -> None:
+    watch = ResourceWatch(workspace=tmp_path, limits=SMALL, pid=os.getpid())
+    with (tmp_path / "gone.bin").open("w+b") as file, (tmp_path / "gone.bin").open("rb"):
+        file.write(b"x" * 60_000)
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), 60_000)
+        (tmp_path / "gone.bin").unlink()
+        assert watch.problem() is None, "twice it would be too much"
+        file.write(b"x" * 140_000)
+        file.flush()
+        assert "its workspace held" in str(watch.problem())
+        mapped.resize(200_000)
+    assert "its workspace held" in str(watch.problem())
+    mapped.close()
     assert watch.problem() is None
 
 

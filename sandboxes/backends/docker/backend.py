@@ -25,7 +25,7 @@ from m3bench.sandboxes.backends.docker.container import HostContainer, discard
 from m3bench.sandboxes.backends.docker.container_limits import TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, is_missing, is_refusal, survey
 from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, PRODUCT, marks, new_name
-from m3bench.sandboxes.backends.docker.placement import EngineVolume, SharedFolder, WorkspacePlacement
+from m3bench.sandboxes.backends.docker.placement import EngineVolume, SharedFolder, WorkspacePlacement, of_container
 from m3bench.sandboxes.backends.docker.reaper import holdings, reap, remove
 from m3bench.sandboxes.backends.docker.stream import attach
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
@@ -156,9 +156,9 @@ class DockerBackend(HostBackend):
         name = new_name()
         with anyio.CancelScope(shield=True):
             try:
-                stream = await self.engine.ask(lambda client: self._start(client, name, workspace.resolve()))
+                stream, watch = await self.engine.ask(lambda client: self._start(client, name, workspace.resolve()))
                 _, host = await asyncio.get_running_loop().create_connection(
-                    lambda: HostContainer(self, name, self.watch(workspace)), sock=stream
+                    lambda: HostContainer(self, name, watch), sock=stream
                 )
                 self.tasks.start_soon(host.run)
                 start.host = host
@@ -210,8 +210,12 @@ class DockerBackend(HostBackend):
         """Names of the containers and volumes that exist for a workspace."""
         return [holding.name for holding in await self.engine.ask(holdings) if holding.folder == str(workspace)]
 
-    def _start(self, client: Client, name: str, workspace: Path) -> socket.socket:
-        """Make a container, attach to it and start it, in this order: a host whose output nobody reads would end."""
+    def _start(self, client: Client, name: str, workspace: Path) -> tuple[socket.socket, ResourceWatch]:
+        """Make a container, attach to it and start it, in this order: a host whose output nobody reads would end.
+
+        Returns:
+            What it writes, and what to look at from outside.
+        """
         if not workspace.is_dir():
             raise SandboxError(f"There is no folder {str(workspace)!r} to work in: make it first.")
         if self._facts is None:
@@ -225,10 +229,10 @@ class DockerBackend(HostBackend):
         stream = attach(client, name)
         try:
             client.start(name)
+            return stream, of_container(client, name, self.watch(workspace))
         except BaseException:
             stream.close()
             raise
-        return stream
 
     def _resume(self, client: Client, workspace: Path) -> bool:
         found = [

@@ -17,14 +17,14 @@ import tarfile
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Protocol
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits, host_config
-from m3bench.sandboxes.backends.docker.engine import Client
+from m3bench.sandboxes.backends.docker.engine import Client, is_gone
 from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
 from m3bench.sandboxes.backends.docker.stream import OUTPUT, Frames, attach
 from m3bench.sandboxes.backends.ownership import give
@@ -224,6 +224,27 @@ class VolumeWatch(ResourceWatch):
     def trim(self) -> None:
         """Remove what was written last until the workspace is within its limits."""
         self.monitor.ask("trim")
+
+
+def of_container(client: Client, name: str, watch: ResourceWatch, processes: Path = Path("/proc")) -> ResourceWatch:
+    """A watch that sees the processes of a container as well, if they are on this machine.
+
+    Files that they hold open without a name are then counted. The engine may be on another machine, or in one, where
+    the same number is another process: only one whose control group is named for the container is looked at.
+    """
+    if isinstance(watch, VolumeWatch):
+        return watch
+    try:
+        found = client.inspect_container(name)
+    except Exception as error:
+        if is_gone(error):
+            return watch
+        raise
+    pid, id = int(found["State"]["Pid"]), str(found["Id"])
+    with suppress(OSError):
+        if pid and id in (processes / str(pid) / "cgroup").read_text():
+            return replace(watch, pid=pid)
+    return watch
 
 
 class WorkspacePlacement(Protocol):

@@ -51,18 +51,25 @@ def _account(submission: Submission, starts: Mapping[str, tuple[str, str]], verd
     scored: Counter[str] = Counter()
     planned = Counter(dict.fromkeys(header.tasks, header.repeats))
     void = {run for run, (_, state) in starts.items() if state == "void"}
+    named: set[str] = set()
     for sample in submission.samples:
         if sample.state == "scored":
             scored[sample.task] += 1
             continue
-        _, state = starts.get(sample.run or "", ("", None))
-        if state == "scored" and sample.run in submission.runs:
+        where, run = f"sample {sample.task} #{sample.repeat}", sample.run or ""
+        task, state = starts.get(run, (sample.task, None))
+        if task != sample.task:
+            verdict.differ(where, "task that was signed", sample.task, task)
+        if run and run in named:
+            verdict.differ(where, "a run of its own", run[:12], "another sample's run")
+        if state == "scored" and run in submission.runs:
             # Its log is signed, and was found to show a fault.
-            void.add(str(sample.run))
+            void.add(run)
         elif state == "scored":
-            verdict.differ(f"sample {sample.task} #{sample.repeat}", "state that was signed", "void", state)
-        if sample.run in void:
+            verdict.differ(where, "state that was signed", "void", state)
+        if run in void and run not in named:
             planned[sample.task] -= 1
+        named.add(run)
     made = Counter(task for run, (task, _) in starts.items() if run not in void)
     unsolved = {task: max(planned[task], made[task]) - scored[task] for task in {*planned, *made}}
     verdict.unsolved = {task: number for task, number in sorted(unsolved.items()) if number > 0}
@@ -85,7 +92,7 @@ def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: 
     for id in submission.runs:
         run = submission.run(id)
         files = {file.path: file.value for file in run.files}
-        if run.record.seal is None:
+        if run.record.seal is None and id not in tally.sealed:
             continue
         for odd in tally.odd(run.record, run.calls, files):
             verdict.differ(f"run {id[:12]} ({run.record.task})", *odd)
@@ -98,5 +105,8 @@ def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: 
         verdict.note("The server that signed did not list what it started: what is left out here is not known.")
         return
     _account(submission, tally.starts, verdict)
+    if not all(tally.says(run, told) for run, told in verdict.told.items()):
+        verdict.note("What is said of the client is not what the server knew of it: steps may have been read by it.")
+        return
     if verdict.confirmed:
         verdict.signers.append(key.fingerprint)

@@ -34,6 +34,12 @@ COARSE_NS = 1_000_000
 FIRST_YEAR, LAST_YEAR = 2000, 9000
 """Of moments: before the first, no computer kept a record of ours, and the last is in the future by far."""
 
+GIVES = frozenset({"agent", "world"})
+"""Whose a call is that worked."""
+
+ENDS = frozenset({"client", "limit"})
+"""Who ends a call before a tool has it or has answered: such a call is not made again, so it gave nothing."""
+
 MANY = 3
 """Calls from which on chance does not make all of them take equally long, to the nanosecond."""
 
@@ -90,9 +96,15 @@ def _result(what: str, call: CallRecord) -> Iterator[Odd]:
     times = [time for time in (call.received_ns, call.forwarded_ns, call.returned_ns, call.sent_ns) if time]
     if times != sorted(times):
         yield f"{what}: times", "in order", "not in order"
+    if call.outcome == "success" and call.owner not in GIVES:
+        yield f"{what}: owner", f"success, charged to {call.owner}", "a failure"
     if call.result is None:
         return
     result = _parsed(call.result)
+    if call.outcome is None:
+        yield f"{what}: result", "that of a call without an answer", "none"
+    elif call.owner in ENDS and not (isinstance(result, dict) and result.get("isError") is True):
+        yield f"{what}: result", f"that of a call charged to {call.owner}", "an error result"
     if not isinstance(result, dict):
         yield f"{what}: result", "a tool's result", "something else"
     elif call.outcome == "success" and result.get("isError") is True:

@@ -41,8 +41,11 @@ PATIENCE = 4 * CALL_SECONDS
 """Seconds for a call that is made again: this machine may be slower than the one it was made on."""
 
 _OVER_TIME = re.compile(r"This run has used its ([\d.e+]{1,20}) minutes: submit what you have\.")
-_SHUT = "The event "
-"""How a refusal begins that says that an event is not open."""
+_SHUT = re.compile(
+    r"The event .{1,1000} (opens at .{1,60}: nothing can be played until then|closed at .{1,60}: nothing can be played "
+    r"anymore)\."
+)
+"""A refusal that says that an event is not open."""
 _CALLS_MADE = "This run has made its "
 
 
@@ -59,6 +62,8 @@ class Replay:
     differences: list[Odd] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
     """What could not be made again, and why; the run is replayed only when there is none."""
+    unlike: int = 0
+    """Results and files that came out differently, and may depend on a call that cannot be made again."""
 
 
 AT_ONCE = 4
@@ -122,6 +127,7 @@ def _add(verdict: BundleVerdict, replays: Sequence[tuple[str, "Replay"]]) -> Non
         verdict.calls += replay.calls
         verdict.of_calls += replay.of
         verdict.upstream += replay.upstream
+        verdict.unlike += replay.unlike
         verdict.replayed += not (replay.differences or replay.unproven)
         verdict.tried += 1
     for text in unproven[:SHOWN]:
@@ -170,7 +176,7 @@ def _despite(made: Replay, left_out: Replay) -> Replay:
     either_way = {what for what, *_ in either}
     other = [what for what, *_ in made.differences if what not in either_way]
     depends = [f"{what}: came out differently, and may depend on a call that was cut off" for what in other]
-    return replace(made, differences=either, unproven=[*made.unproven, *depends])
+    return replace(made, differences=either, unproven=[*made.unproven, *depends], unlike=made.unlike + len(other))
 
 
 class _Attempt:
@@ -253,7 +259,7 @@ class _Attempt:
                 self._found.differences.append(
                     (f"{what}: limit", f"{over[1]} minutes used", f"{used:.1f} minutes used")
                 )
-        elif over is None and not (said.startswith(_SHUT) and "event" in self._run.record.manifest):
+        elif over is None and not (_SHUT.fullmatch(said) and "event" in self._run.record.manifest):
             self._found.differences.append((f"{what}: result", said, "the words of a limit"))
         self._found.unproven.append(f"{what}: it was refused because of the time")
 
@@ -276,6 +282,7 @@ class _Attempt:
         if self._disturbed is None:
             self._found.differences += differences
         else:
+            self._found.unlike += len(differences)
             self._found.unproven += [
                 f"{what}: came out differently, after {self._disturbed}" for what, *_ in differences
             ]

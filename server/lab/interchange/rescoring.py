@@ -7,6 +7,7 @@ checks that read them after any run.
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -93,6 +94,7 @@ class _Rescoring:
     def verdict(self) -> BundleVerdict:
         """Everything that is not as claimed."""
         self._compare_hashes()
+        self._compare_plan()
         samples = list(self._samples())
         results = [result for sample in samples for result in self._checked(sample)]
         self._compare_claims(len(samples), results)
@@ -106,6 +108,15 @@ class _Rescoring:
             own = name.removeprefix("values/") if name.startswith("values/") else claimed
             if not claimed == own == real:
                 self._differ("bundle", f"hash of {name}", claimed, real)
+
+    def _compare_plan(self) -> None:
+        """The plan of a set names tasks that there are, each once."""
+        planned = Counter(self._submission.header.tasks)
+        for task, times in planned.items():
+            if task not in self._library.tasks:
+                self._differ("bundle", f"task {task}", "planned", "no task of this set")
+            elif times > 1:
+                self._differ("bundle", f"task {task}", "planned once", f"{times} times")
 
     def _samples(self) -> Iterator[Sample]:
         """The scored samples, each once and each with a run of its own."""
@@ -128,7 +139,11 @@ class _Rescoring:
             runs.add(sample.run)
 
     def _check_void(self, where: str, run: SubmittedRun) -> None:
-        """A sample that was scored and whose log shows no fault is not void, whatever is said of it."""
+        """A sample that was scored and whose log, as it was sealed, shows no fault is not void, whatever is said."""
+        if run.record.seal is not None:
+            with TemporaryDirectory(prefix="m3bench-verify-") as name:
+                self._submission.furnish(run, Path(name))
+                self._compare_seal(where, run, Path(name))
         lost = [call for call in without_restarts(_of_agent(run)) if voids(call.owner)]
         if run.record.state == "scored" and not lost:
             self._differ("bundle", where, "void", "scored, and no call was lost through the fault of others")
@@ -260,7 +275,8 @@ class _Rescoring:
         client = (run.record.scorecard or {}).get("client")
         claimed = client.get("capabilities") if isinstance(client, dict) else None
         if claimed not in (None, facts["capabilities"]):
-            self._note("What a probe found of the client is the submitter's word.")
+            self._note("What a probe found of the client is the submitter's word, unless a server signed it.")
+            self._verdict.told[run.record.id] = claimed if isinstance(claimed, dict) else {}
         known = claimed if isinstance(claimed, dict) else None
         return Client(name=facts["name"], revision=facts["revision"], tools=facts["tools"], capabilities=known)
 
@@ -285,7 +301,7 @@ class _Rescoring:
         if (chosen := len(set(header.tasks))) < len(self._library.tasks):
             self._note(f"{chosen} of the {len(self._library.tasks)} tasks of the set: which is the submitter's choice.")
         if void:
-            self._note(f"{void} of {planned} samples are void and count nowhere: that is the submitter's word.")
+            self._note(f"{void} of {planned} samples are void: those that no server signed count as not solved.")
         if missing > 0:
             self._note(f"{missing} of {planned} samples were not made.")
         if any(sample.usage.input_tokens or sample.usage.cost for sample in samples):

@@ -14,6 +14,7 @@ from m3bench.server.lab.interchange.verdict import Odd
 from m3bench.server.runs.attestation import merkle
 from m3bench.server.runs.attestation.keys import PublicKey, key_of
 from m3bench.server.runs.attestation.statements import (
+    CAPABILITIES,
     RUN,
     TALLY,
     Envelope,
@@ -125,9 +126,21 @@ class SignedTally:
         """Whose runs are counted, in words."""
         return "its record" if self._predicate.get("seat") is None else "this participant"
 
+    @property
+    def sealed(self) -> Mapping[str, str]:
+        """The seal of every run that was sealed."""
+        found: Mapping[str, str] = self._predicate["sealed"]
+        return found
+
     def left_out(self, runs: Sequence[str]) -> int:
         """How many sealed runs are not among these."""
-        return len(self._predicate["sealed"].keys() - set(runs))
+        return len(self.sealed.keys() - set(runs))
+
+    def says(self, run: str, capabilities: Mapping[str, object]) -> bool:
+        """Whether this is what the server signed that it knew of a run's client."""
+        found = self._signatures.runs.get(run)
+        statement = found.envelope.statement(self._key) if found is not None else None
+        return statement is not None and statement["predicate"].get(CAPABILITIES) == capabilities
 
     def odd(self, run: RunRecord, calls: Sequence[CallRecord], files: Mapping[str, str]) -> Iterator[Odd]:
         """Everything in a run that differs from what the server signed; an unsigned run is odd too."""
@@ -154,5 +167,5 @@ class SignedTally:
             yield "place in the server's log", f"entry {found.index}", "the way there leads elsewhere"
         if self._predicate.get("seat") not in (None, run.seat):
             yield "seat that the server counted", run.seat, self._predicate.get("seat")
-        if self._predicate["sealed"].get(run.id) != (run.seal or "").rpartition(":")[2]:
+        if self.sealed.get(run.id) != (run.seal or "").rpartition(":")[2]:
             yield "seal in the server's tally", run.seal, self._predicate["sealed"].get(run.id)

@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
-from unicodedata import category
+from unicodedata import bidirectional, category
 
 from pydantic import BaseModel, ValidationError
 
@@ -79,8 +79,9 @@ class Submission:
         header, path = self.header, self._archive.path
         if not 1 <= header.repeats <= MAX_REPEATS or len(header.tasks) * header.repeats > MAX_SAMPLES:
             raise InputFileError(path, f"plans more samples than can be read (at most {MAX_SAMPLES})")
-        for name in (header.name, header.agent, header.solver, header.profile, header.started, *header.tasks):
-            if len(name) > MAX_NAME or any(category(character) == "Cc" for character in name):
+        named = (header.name, header.agent, header.profile, header.started, *header.tasks)
+        for name in (*named, header.solver):
+            if len(name) > MAX_NAME or not _is_name(name) or not (name.strip() or name is header.solver):
                 raise InputFileError(path, f"holds {printable(name[:80])!r}, which is not a name")
 
     @cached_property
@@ -177,6 +178,17 @@ class Submission:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, first["loc"]))
         return InputFileError(self._archive.path, f"{place}: {field + ': ' if field else ''}{first['msg']}")
+
+
+def _is_name(text: str) -> bool:
+    """Whether nothing in a text acts upon what shows it: no control, no line of its own, no turn of direction."""
+    return not any(
+        category(character) in ("Cc", "Cs", "Zl", "Zp") or bidirectional(character) in _TURNS for character in text
+    )
+
+
+_TURNS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+"""What has the text behind it read in another direction."""
 
 
 class _Card(BaseModel):

@@ -40,7 +40,7 @@ def unpack(
         library: The tasks.
         encoder: To score with what was not played.
         name: What the set is called; as the bundle says when left out.
-        unsolved: By task, the attempts that count as not solved; what is planned and not there when None.
+        unsolved: By task, the attempts that count as not solved; what is planned and not scored when None.
 
     Raises:
         InputFileError: The file is not a bundle, or not a whole one.
@@ -75,7 +75,12 @@ def _skipped(
 ) -> Iterator[tuple[Sample, RunRecord]]:
     """What was to be played and was not."""
     header = submission.header
-    there = {(sample.task, sample.repeat) for sample in submission.samples}
+    # What nobody signed as void is void by the submitter's word, and counts like what is not there.
+    there = {
+        (sample.task, sample.repeat)
+        for sample in submission.samples
+        if sample.state == "scored" or unsolved is not None
+    }
     manifest = submission.run(submission.runs[0]).record.manifest if submission.runs else {}
     if unsolved is not None:
         for task, number in unsolved.items():

@@ -81,6 +81,8 @@ class ReplayCount(JsonDocument):
     """Calls that there are, without those of third-party servers."""
     upstream: int = 0
     """Calls that third-party servers answered, which nobody can make again."""
+    unlike: int = 0
+    """Results and files that came out differently, which calls that cannot be made again may explain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,12 +133,16 @@ class BundleVerdict:
     """Calls of the runs that were tried, without those of third-party servers."""
     upstream: int = 0
     """Calls that third-party servers answered."""
+    unlike: int = 0
+    """Results and files that came out differently, which calls that cannot be made again may explain."""
     signers: list[str] = field(default_factory=list)
     """Fingerprints of the trusted keys that signed all of it; empty when there is none."""
     starts: dict[str, int] = field(default_factory=dict)
     """How many runs the server that signed has started, and what became of them; empty when nobody signed."""
     unsolved: dict[str, int] | None = None
     """By task: attempts that the server started and that are not here; None when nobody signed."""
+    told: dict[str, Mapping[str, object]] = field(default_factory=dict)
+    """By run: what is claimed of its client that nobody here knows, and by which its calls were put into steps."""
     coverage: Coverage = Coverage()
     differences: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -158,8 +164,9 @@ class BundleVerdict:
 
     @property
     def made_again(self) -> bool:
-        """Whether enough calls were made again, and none was answered by somebody who cannot be asked."""
-        return 0 < self.runs == self.tried and not self.upstream and self.calls >= REPLAYED_SHARE * self.of_calls
+        """Whether enough calls were made again, none came out differently, and nobody answered who cannot be asked."""
+        whole = 0 < self.runs == self.tried and not self.upstream and not self.unlike
+        return whole and self.calls >= REPLAYED_SHARE * self.of_calls
 
     @property
     def share(self) -> str:
@@ -208,7 +215,12 @@ class BundleVerdict:
             runs=self.runs,
             values=self.values,
             replayed=ReplayCount(
-                runs=self.replayed, calls=self.calls, tried=self.tried, of=self.of_calls, upstream=self.upstream
+                runs=self.replayed,
+                calls=self.calls,
+                tried=self.tried,
+                of=self.of_calls,
+                upstream=self.upstream,
+                unlike=self.unlike,
             ),
             differences=tuple(self.differences),
             notes=tuple(self.notes),
@@ -229,6 +241,7 @@ class BundleVerdict:
             calls=found.replayed.calls,
             of_calls=found.replayed.of,
             upstream=found.replayed.upstream,
+            unlike=found.replayed.unlike,
             signers=list(found.signers),
             starts=dict(found.starts),
             unsolved=None if found.unsolved is None else dict(found.unsolved),

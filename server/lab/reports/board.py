@@ -28,6 +28,7 @@ from m3bench.server.lab.results.comparability import refuse_unlike
 from m3bench.server.lab.results.file_names import file_name
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring import Encoder
+from m3bench.server.serving.apart import work_apart
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library
@@ -169,7 +170,8 @@ class BundleBoard:
             return "there is no scored run in it"
         if found is not None:
             return ""
-        return self._copy(path) or self._unlike(path, verdict)
+        checked = work_apart(path, lambda: {"why": self._copy(path) or self._unlike(path, verdict)})
+        return str(checked["why"])
 
     def _copy(self, path: Path) -> str:
         """Why a bundle is a copy of one on the board; empty when it is none."""
@@ -191,10 +193,13 @@ class BundleBoard:
         return ""
 
     def _unlike(self, path: Path, verdict: BundleVerdict) -> str:
-        """Why a bundle does not compare with those on the board; empty when it does, and can be read as a set."""
+        """Why a bundle does not compare with those on the board; empty when it does, and a page can be made of it."""
         with TemporaryDirectory(prefix="m3bench-board-") as place:
             unpack(path, Path(place) / "new", self._library, self._encoder, unsolved=verdict.unsolved)
             new = read_resultset(Path(place) / "new")
+            known = {new.header.name: verdict.document}
+            # Whatever cannot be shown would keep all others from being shown as well.
+            write_site(Path(place) / "site", [new], libraries=[self._library], verdicts=known)
             if self._index.mixed or not self.bundles:
                 return ""
             first = self._read(self.bundles[0], Path(place))

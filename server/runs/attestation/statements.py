@@ -125,10 +125,25 @@ def run_predicate(run: RunRecord, calls: Sequence[CallRecord]) -> dict[str, obje
 
 
 def state_run(
-    key: SigningKey, run: RunRecord, calls: Sequence[CallRecord], files: Mapping[str, str], counts: Mapping[str, int]
+    key: SigningKey,
+    run: RunRecord,
+    calls: Sequence[CallRecord],
+    files: Mapping[str, str],
+    counts: Mapping[str, int],
+    capabilities: Mapping[str, object] | None = None,
 ) -> Envelope:
-    """A statement on a run that was sealed, with how many runs the record had then, by their state."""
-    predicate = {**run_predicate(run, calls), "counts": dict(sorted(counts.items()))}
+    """A statement on a run that was sealed.
+
+    Args:
+        key: Who states it.
+        run: The run, with its seal.
+        calls: Those of the agent, in order.
+        files: What lies in the workspace, by path and hash.
+        counts: How many runs the record had then, by their state.
+        capabilities: What was known of its client, by which its calls are put into steps.
+    """
+    known = {CAPABILITIES: None if capabilities is None else dict(capabilities)}
+    predicate = {**run_predicate(run, calls), **known, "counts": dict(sorted(counts.items()))}
     return state(key, run_subject(run, calls, files), RUN, predicate)
 
 
@@ -181,16 +196,21 @@ def _digest(value: object) -> str:
 
 FILE = "attestations.jsonl"
 
+CAPABILITIES = "capabilities"
+"""In the statement on a run."""
+
 
 class Attestor:
     """States of every run that is sealed in a data folder that it was sealed, when there is a key to sign with.
 
     Args:
         data: The data folder.
+        capabilities: Tells what is known of the client of a run.
     """
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, capabilities: Callable[[RunRecord], Mapping[str, object] | None]) -> None:
         self._data = data
+        self._capabilities = capabilities
 
     @cached_property
     def key(self) -> SigningKey | None:
@@ -221,7 +241,7 @@ class Attestor:
         """
         if self.key is None:
             return
-        envelope = state_run(self.key, run, calls, files, counted(counts()))
+        envelope = state_run(self.key, run, calls, files, counted(counts()), self._capabilities(run))
         try:
             append(self._data / FILE, envelope)
         except OSError as error:

@@ -84,7 +84,7 @@ def claim_again(members: Members, installation: LocalInstallation, encoder: Enco
     for run in sorted({name.rpartition("/")[0] for name in members if name.endswith("/run.json")}):
         seal_again(members, run, folder)
         if f"{run}/card.json" in members:
-            members[f"{run}/card.json"] = json.dumps(_card(members, run, installation, encoder, folder)).encode()
+            members[f"{run}/card.json"] = json.dumps(card_of(members, run, installation, encoder, folder)).encode()
     index_again(members)
     with Archive(packed(members, folder / "claiming.m3run"), NAMES) as archive:
         submission = Submission(archive)
@@ -104,7 +104,15 @@ def claim_again(members: Members, installation: LocalInstallation, encoder: Enco
     change_json(members, "bundle.json", lambda index: index.update(claims=claims.model_dump(mode="json")))
 
 
-def _card(members: Members, run: str, installation: LocalInstallation, encoder: Encoder, folder: Path) -> Any:
+def card_of(
+    members: Members,
+    run: str,
+    installation: LocalInstallation,
+    encoder: Encoder,
+    folder: Path,
+    capabilities: dict[str, Any] | None = None,
+) -> Any:
+    """The score card of a run, by what is known of its client or is said to be."""
     with Archive(packed(members, folder / "scoring.m3run"), NAMES) as archive:
         submission = Submission(archive)
         found = submission.run(run.removeprefix("runs/"))
@@ -112,7 +120,9 @@ def _card(members: Members, run: str, installation: LocalInstallation, encoder: 
             submission.furnish(found, Path(name))
             library, last = installation.library, found.calls[-1]
             task = library.task(found.record.task)
-            client = Client(**client_facts(folder / "nothing", last.client, last.revision, installation.clients))
+            facts = client_facts(folder / "nothing", last.client, last.revision, installation.clients)
+            facts["capabilities"] = capabilities or facts["capabilities"]
+            client = Client(**facts)
             calls = [call for call in found.calls if call.tool not in OWN_TOOLS]
             known = (library.plans(task), library.scenes(task))
             return score_run(found.record, task, calls, Path(name), encoder, client, *known).to_json()

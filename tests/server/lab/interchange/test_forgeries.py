@@ -318,7 +318,9 @@ FORGERIES: dict[str, tuple[Forge, Level, str]] = {
         lines(lambda members, calls: calls[0].update(full=put_value(members, b"{}"))), "refuted", "whole result"
     ),
     "a limit that was not reached": (lines(refused_for_a_limit), "refuted", "owner: limit / agent"),
-    "a limit in other words": (first(owner="limit", outcome="failed"), "refuted", "the words of a limit"),
+    "a limit in other words": (
+        both(result("no more", isError=True), first(owner="limit", outcome="failed")), "refuted", "the words of a limit"
+    ),
     "a file that no tool wrote": (file("answer.txt", b"15.5"), "refuted", "file answer.txt"),
     "a file that was changed": (file("media/note.png", b"GIF"), "refuted", "file media/note.png"),
     "a file that was removed": (file("media/note.png", None), "refuted", "file media/note.png"),

@@ -4,12 +4,14 @@ import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
 
 from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.rescoring import verify_bundle
+from m3bench.server.lab.reports.board import BundleBoard
 from m3bench.server.scoring import Encoder
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
@@ -60,6 +62,34 @@ def _by_bytes(path: Path, chance: random.Random) -> None:
     path.write_bytes(bytes(data))
 
 
+def mutated(seed: int, bundle: Path, honest: Members, path: Path) -> None:
+    """Write what a seed makes of a bundle."""
+    chance = random.Random(seed)
+    if seed % 2:
+        path.write_bytes(bundle.read_bytes())
+        _by_bytes(path, chance)
+    else:
+        members = dict(honest)
+        _by_structure(members, chance)
+        packed(members, path)
+
+
+def survives(path: Path, place: Path, library: Library, encoder: Encoder) -> str:
+    """What the verifier says of a bundle; what holds is put on a board, which must come out whole."""
+    try:
+        verdict = verify_bundle(path, LocalInstallation(library), encoder)
+    except InputFileError:
+        return "no bundle"
+    assert verdict.level in ("refuted", "consistent")
+    if verdict.confirmed:
+        board = BundleBoard(place, library, encoder)
+        if board.accept(path, verdict, "consistent").outcome != "accepted":
+            return "not comparable"
+        board.write()
+        rmtree(place)
+    return verdict.level
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "mutations",
@@ -68,22 +98,10 @@ def _by_bytes(path: Path, chance: random.Random) -> None:
 def test_no_mutation_of_an_honest_bundle_crashes_the_verifier_or_gets_above_its_level(
     mutations: int, bundle: Path, tmp_path: Path, library: Library, encoder: Encoder
 ) -> None:
-    honest, whole = unpacked(bundle), bundle.read_bytes()
-    installation = LocalInstallation(library)
-    path = tmp_path / "mutated.m3run"
+    honest, path = unpacked(bundle), tmp_path / "mutated.m3run"
     for seed in range(mutations):
-        chance = random.Random(seed)
-        if seed % 2:
-            path.write_bytes(whole)
-            _by_bytes(path, chance)
-        else:
-            members = dict(honest)
-            _by_structure(members, chance)
-            packed(members, path)
+        mutated(seed, bundle, honest, path)
         try:
-            verdict = verify_bundle(path, installation, encoder)
-        except InputFileError:
-            continue
+            survives(path, tmp_path / "board", library, encoder)
         except Exception as error:
             raise AssertionError(f"mutation {seed}") from error
-        assert verdict.level in ("refuted", "consistent"), seed

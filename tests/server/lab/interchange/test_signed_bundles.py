@@ -10,7 +10,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -22,8 +22,7 @@ from m3bench.server.lab.interchange.verdict import BundleVerdict, Level
 from m3bench.server.lab.reports.board import BundleBoard
 from m3bench.server.runs.attestation.keys import PublicKey, make_key
 from m3bench.server.scoring import Encoder
-from m3bench.tasks.library import Library
-from tests.server.lab.interchange.conftest import m3bench
+from tests.server.lab.interchange.conftest import Signed, m3bench
 from tests.server.lab.interchange.tampering import (
     Members,
     change_json,
@@ -35,31 +34,6 @@ from tests.server.lab.interchange.tampering import (
     run_of,
     unpacked,
 )
-from tests.sets import write_set
-
-
-class Signed(NamedTuple):
-    folder: Path
-    bundle: Path
-    key: PublicKey
-    library: Library
-
-
-@pytest.fixture(scope="module")
-def signed(tmp_path_factory: pytest.TempPathFactory) -> Signed:
-    """What the oracle did on a small set, with a server that has a key."""
-    folder = tmp_path_factory.mktemp("signed")
-    key = make_key(folder / "server.key").public
-    tasks = write_set(folder / "set")
-    variables = {"M3BENCH_KEY": str(folder / "server.key")}
-    done = m3bench(
-        "run", "--agent", "oracle", "--tasks", tasks, "--profile", "task", "--sandbox", "inprocess",
-        "-o", folder / "results", **variables,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    done = m3bench("lab", "pack", folder / "results", "-o", folder / "signed.m3run", **variables)
-    assert done.returncode == 0, done.stderr
-    return Signed(folder, folder / "signed.m3run", key, Library(tasks))
 
 
 def verified(path: Path, signed: Signed, encoder: Encoder, *trusted: PublicKey) -> BundleVerdict:

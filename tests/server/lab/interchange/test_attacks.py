@@ -1,0 +1,238 @@
+"""No attack on a bundle gets above the level it is due, and none ends the verifier."""
+
+import json
+import os
+import struct
+import zipfile
+from collections.abc import Callable, Mapping
+from operator import methodcaller
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.server.commands.installed import LocalInstallation
+from m3bench.server.lab.interchange.attesting import attest_bundle
+from m3bench.server.lab.interchange.replaying import replay_bundle
+from m3bench.server.lab.interchange.rescoring import verify_bundle
+from m3bench.server.lab.interchange.verdict import LEVELS, BundleVerdict
+from m3bench.server.lab.reports.board import BundleBoard
+from m3bench.server.runs.attestation.keys import PublicKey, make_key, read_key
+from m3bench.server.runs.attestation.statements import entries
+from m3bench.server.scoring import Encoder
+from m3bench.server.store.sqlite import SqliteStore
+from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.library import Library
+from tests.server.lab.interchange.attacks import Attack, SigningHouse, probed, signed_attacks, unsigned
+from tests.server.lab.interchange.conftest import Signed, m3bench
+from tests.server.lab.interchange.tampering import change_json, claim_again, index_again, packed, unpacked
+
+
+def verified(path: Path, installation: LocalInstallation, encoder: Encoder, *trusted: PublicKey) -> BundleVerdict:
+    async def replayed() -> None:
+        with anyio.fail_after(120):
+            async with InProcessBackend() as backend:
+                await replay_bundle(path, verdict, installation, backend, lambda task: None)
+
+    verdict = verify_bundle(path, installation, encoder)
+    attest_bundle(path, verdict, trusted)
+    anyio.run(replayed)
+    return verdict
+
+
+def whats(verdict: BundleVerdict) -> str:
+    found = [f"{one.where}: {one.what}: {one.claimed} / {one.recomputed}" for one in verdict.differences]
+    return "\n".join([verdict.summary, *found, *verdict.notes])
+
+
+def check(attack: Attack, path: Path, board: Path, verdict: BundleVerdict, encoder: Encoder, library: Library) -> None:
+    assert LEVELS.index(verdict.level) <= LEVELS.index(attack.most), whats(verdict)
+    assert attack.says in whats(verdict), whats(verdict)
+    # What holds can be shown, whatever it is called.
+    place = BundleBoard(board, library, encoder)
+    if place.accept(path, verdict, "consistent").outcome == "accepted":
+        (entry,) = place.write().entries
+        assert entry.summary.metrics["average"] is not None
+        page = (board / "index.html").read_text("utf-8")
+        assert "<script>alert" not in page
+        assert "<img src=x" not in page
+
+
+def nobody(manifest: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """For the names of the attacks."""
+    raise NotImplementedError
+
+
+UNSIGNED = tuple(unsigned(nobody))
+
+
+@pytest.mark.slow
+@pytest.mark.all_sample(8)
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_no_attack_on_an_unsigned_bundle_gets_above_its_level(
+    name: str, bundle: Path, tmp_path: Path, library: Library, encoder: Encoder
+) -> None:
+    installation, members = LocalInstallation(library), unpacked(bundle)
+    attack = unsigned(installation.served)[name]
+    attack.change(members)
+    try:
+        claim_again(members, installation, encoder, tmp_path)
+    except RecursionError:
+        index_again(members)
+    path = packed(members, tmp_path / "attack.m3run")
+    check(attack, path, tmp_path / "board", verified(path, installation, encoder), encoder, library)
+
+
+def house_of(signed: Signed) -> SigningHouse:
+    data = signed.folder / "results" / "data"
+    store = SqliteStore(data)
+    try:
+        return SigningHouse(read_key(signed.folder / "server.key"), entries(data), list(store.runs()))
+    finally:
+        store.close()
+
+
+SIGNED = (
+    "whose fault a call was, in a run that is called void",
+    "a run without its seal that is called void",
+    "one void run for two tasks",
+    "one void run for many attempts",
+    "a void run that no one started",
+    "signatures of another key under this one's name",
+    "signatures that a careless check takes",
+    "envelopes without a signature",
+    "statements in another spelling",
+    "places far beyond the log",
+    "a statement of another log",
+    "a run that was given up, handed in later",
+    "the tally of somebody else",
+    "a card that says more than its log",
+    "another client under the same log",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.all_sample(6)
+@pytest.mark.parametrize("name", SIGNED)
+def test_no_attack_on_a_signed_bundle_gets_above_its_level(
+    name: str, signed: Signed, tmp_path: Path, encoder: Encoder
+) -> None:
+    installation, members = LocalInstallation(signed.library), unpacked(signed.bundle)
+    attack = signed_attacks(house_of(signed), make_key(tmp_path / "stranger.key"))[name]
+    attack.change(members)
+    kept = {run: json.loads(content)["seal"] for run, content in members.items() if run.endswith("/run.json")}
+    if attack.claimed:
+        claim_again(members, installation, encoder, tmp_path)
+    for run, seal in () if attack.sealed else kept.items():
+        change_json(members, run, methodcaller("update", seal=seal))
+    index_again(members)
+    path = packed(members, tmp_path / "attack.m3run")
+    verdict = verified(path, installation, encoder, signed.key)
+    check(attack, path, tmp_path / "board", verdict, encoder, signed.library)
+    if name == "a void run that no one started":
+        assert verdict.unsolved == {"survey-1": 1}
+
+
+@pytest.mark.slow
+def test_what_a_probe_is_said_to_have_found_is_attested_only_if_it_was_signed(
+    signed: Signed, tmp_path: Path, encoder: Encoder
+) -> None:
+    installation, members = LocalInstallation(signed.library), unpacked(signed.bundle)
+    probed(members, installation, encoder, tmp_path)
+    index_again(members)
+    verdict = verified(packed(members, tmp_path / "probed.m3run"), installation, encoder, signed.key)
+    assert verdict.level == "replayed", whats(verdict)
+    assert "not what the server knew" in whats(verdict)
+
+
+def archive(path: Path, *entries: tuple[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in entries:
+            made.writestr(name, content)
+    return path
+
+
+def changed(bundle: Path, path: Path, **members: bytes) -> Path:
+    """A bundle with other contents, its hashes right again."""
+    found = {**unpacked(bundle), **{name.replace("__", "."): content for name, content in members.items()}}
+    if "bundle__json" not in members:
+        index_again(found)
+    return packed(found, path)
+
+
+def spoilt(bundle: Path, path: Path, at: bytes, offset: int, value: bytes) -> Path:
+    """A bundle some bytes of whose directory are others."""
+    data = bytearray(bundle.read_bytes())
+    place = data.rindex(at) + offset
+    data[place : place + len(value)] = value
+    path.write_bytes(bytes(data))
+    return path
+
+
+def twice(path: Path) -> Path:
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        return archive(path, ("bundle.json", b"{}"), ("bundle.json", b"{}"))
+
+
+def half(bundle: Path, path: Path) -> Path:
+    data = bundle.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+    return path
+
+
+END, ENTRY = b"PK\x05\x06", b"PK\x01\x02"
+
+MALFORMED: dict[str, Callable[[Path, Path], Path]] = {
+    "nothing": lambda bundle, path: archive(path),
+    "a folder of its own": lambda bundle, path: archive(path, ("../../etc/passwd", b"root")),
+    "the same name twice": lambda bundle, path: twice(path),
+    "a gigabyte of nothing": lambda bundle, path: archive(
+        path, *((f"values/{n:064x}", bytes(1 << 24)) for n in range(64))
+    ),
+    "a header as deep as the sea": lambda bundle, path: changed(bundle, path, set__json=b"[" * 10**6),
+    "a number without an end": lambda bundle, path: changed(bundle, path, bundle__json=b'{"version": ' + b"9" * 10**6),
+    "no text": lambda bundle, path: changed(bundle, path, samples__jsonl=b"\xff\xfe\x00\n" * 100),
+    "half a pair": lambda bundle, path: changed(bundle, path, set__json=b'{"name": "\\ud800"}'),
+    "an encrypted member": lambda bundle, path: spoilt(bundle, path, ENTRY, 8, b"\x01\x00"),
+    "an unknown way of packing": lambda bundle, path: spoilt(bundle, path, ENTRY, 10, b"\x63\x00"),
+    "a directory that is elsewhere": lambda bundle, path: spoilt(bundle, path, END, 16, struct.pack("<I", 2**32 - 2)),
+    "half of it": lambda bundle, path: half(bundle, path),
+    "members over each other": lambda bundle, path: spoilt(bundle, path, ENTRY, 42, struct.pack("<I", 0)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.all_sample(6)
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_is_no_bundle_is_told_in_a_line(
+    name: str, bundle: Path, tmp_path: Path, library: Library, encoder: Encoder
+) -> None:
+    path = MALFORMED[name](bundle, tmp_path / "malformed.m3run")
+    with pytest.raises(InputFileError) as told:
+        verify_bundle(path, LocalInstallation(library), encoder)
+    assert "\n" not in str(told.value)
+    assert len(str(told.value)) < 500 + len(str(path))
+
+
+@pytest.mark.slow
+def test_one_bad_bundle_costs_itself_only(bundle: Path, played: Path, tmp_path: Path) -> None:
+    """Before and after an honest one, whatever is wrong with it."""
+    bad = []
+    for number, name in enumerate(("nothing", "a header as deep as the sea", "members over each other")):
+        bad.append(MALFORMED[name](bundle, tmp_path / f"bad{number}.m3run"))
+    for number, tasks in enumerate((["ghost-1", "sum-1", "survey-1"], ["sum-1"] * 3)):
+        members = unpacked(bundle)
+        change_json(members, "set.json", methodcaller("update", tasks=tasks))
+        index_again(members)
+        bad.append(packed(members, tmp_path / f"plan{number}.m3run"))
+    done = m3bench(
+        "lab", "board", "accept", tmp_path / "board", *bad[:3], bundle, *bad[3:], "--tasks", played / "set",
+        "--no-replay", "--at-least", "consistent", "--json",
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    outcomes = [one["outcome"] for one in json.loads(done.stdout)["bundles"]]
+    assert outcomes == ["refused"] * 3 + ["accepted"] + ["refused"] * 2
+    assert (tmp_path / "board" / "index.html").exists()
+    assert os.listdir(tmp_path / "board" / "bundles") != []
