@@ -56,9 +56,9 @@ async def test_every_episode_is_what_a_client_gets_over_mcp(tmp_path: Path) -> N
 async def test_the_same_episode_is_told_the_same(tmp_path: Path) -> None:
     async with episodes(tmp_path / "rooms") as found:
         first, told = await found.reset("fish-1", attempt=3)
-        second, again = await found.reset("barcode_lookup-1", attempt=3)
+        _, again = await found.reset("barcode_lookup-1", attempt=3)
         await first.close()
-        third, once_more = await found.reset("fish-1", attempt=3)
+        _, once_more = await found.reset("fish-1", attempt=3)
         assert told == once_more
         assert again != told
         names = [tool["name"] for tool in told.tools]
