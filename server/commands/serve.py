@@ -60,7 +60,7 @@ class TrainingOptions:
 
     openenv: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Serve episodes to trainers that speak OpenEnv, in place of MCP clients."),
+        typer.Option(metavar="HOST:PORT", help="Serve episodes to trainers that speak OpenEnv, not clients."),
     ] = None
     split: Annotated[
         str,
