@@ -62,19 +62,19 @@ def memory_bytes() -> int:
     return total * 1024
 
 
-def play(environment: Environment, task: Task) -> bool | None:
-    """Play a task by its reference; whether it was solved, None when it is void."""
+def play(environment: Environment, task: Task) -> tuple[bool, str]:
+    """Play a task by its reference; whether it was solved, and why it is void if it is."""
     episode = environment.reset(task.id, pictures=False)
     for calls in oracle_turns(task):
         episode.step([{"name": call.name, "arguments": call.arguments} for call in calls])
     turn = episode.submit(**oracle_answer(task))  # type: ignore[arg-type]
-    return None if turn.reward.total is None else turn.reward.total == 1.0
+    return turn.reward.total == 1.0, turn.reward.void
 
 
 def pass_over(environment: Environment, tasks: Sequence[Task], flight: int, name: str) -> dict[str, float | str | int]:
     """Play tasks, so many at a time, and what that took."""
     before, began, peak = cpu_seconds(), time.perf_counter(), memory_bytes()
-    found: list[bool | None] = []
+    found: list[tuple[bool, str]] = []
     with ThreadPoolExecutor(flight) as pool:
         for number, solved in enumerate(pool.map(lambda task: play(environment, task), tasks)):
             found.append(solved)
@@ -82,7 +82,8 @@ def pass_over(environment: Environment, tasks: Sequence[Task], flight: int, name
                 peak = max(peak, memory_bytes())
     seconds, cpu = time.perf_counter() - began, cpu_seconds() - before
     return {
-        "what": name, "episodes": len(tasks), "solved": found.count(True), "void": found.count(None),
+        "what": name, "episodes": len(tasks), "solved": sum(solved for solved, _ in found),
+        "void": sum(bool(void) for _, void in found), "why": next((void[:300] for _, void in found if void), ""),
         "seconds": round(seconds, 1), "per_second": round(len(tasks) / seconds, 2),
         "cpu_ms_per_episode": round(cpu / len(tasks) * 1000, 1),
         "per_second_at_two_cores": round(2 * len(tasks) / cpu, 1), "peak_mb": round(peak / 1e6),

@@ -20,14 +20,32 @@ from typing import Self
 import anyio
 
 from m3bench.sandboxes.backends.base import Guard, Prospect, SandboxSpec
-from m3bench.sandboxes.backends.hosted import PING_SECONDS, HostBackend, HostedSandbox, RunningHost, purpose
+from m3bench.sandboxes.backends.hosted import PING_SECONDS, HostedSandbox, RunningHost, purpose
+from m3bench.sandboxes.backends.isolation import HostLimits, Isolation
 from m3bench.sandboxes.backends.ownership import give, is_superuser
+from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.backends.result_cache import ResultCache, key_of, known_of
+from m3bench.sandboxes.workspace import WorkspaceLimits
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.outcome import Reply
 
 ROOMS_PER_HOST = 1000
 """Rooms after which a host is replaced: libraries that never give memory back, and a limit of processor time."""
+
+CALLS_AT_ONCE = 4
+"""Calls at work in a host; what waits for its turn is not yet in its time."""
+
+LIMITS = HostLimits(memory=4 * 1024**3, open_files=4096, processes=1024, cpu_seconds=36_000)
+"""Of a host with many rooms."""
+
+ROOT_LIMITS = WorkspaceLimits(bytes=8 * 1024**3, files=200_000)
+"""Of all rooms together; each has those of any workspace besides."""
+
+
+def shared_isolation() -> Isolation:
+    """How a host with many rooms is held."""
+    return Isolation(limits=LIMITS, workspace=ROOT_LIMITS)
+
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +59,7 @@ class SharedHost:
         """Rooms that are open now."""
         self.had = 0
         """Rooms that it has had, with those."""
+        self.turns = anyio.CapacityLimiter(CALLS_AT_ONCE)
 
 
 class SharedBackend:
@@ -58,7 +77,7 @@ class SharedBackend:
     is_spread = False
 
     def __init__(
-        self, backend: HostBackend, root: Path, *, hosts: int | None = None, rooms: int = ROOMS_PER_HOST,
+        self, backend: ProcessBackend, root: Path, *, hosts: int | None = None, rooms: int = ROOMS_PER_HOST,
         cache: ResultCache | None = None,
     ) -> None:  # fmt: skip
         self.cache = cache
@@ -156,13 +175,14 @@ class RoomSandbox:
             raise SandboxError("The sandbox is closed.")
         cache = self._backend.cache
         key = key_of(tool, arguments, self._spec.workspace, self._known) if cache is not None else None
-        if cache is None or key is None:
-            return await self._host.sandbox.call(tool, arguments, seconds, self)
-        found = cache.get(key)
-        if found is None:
-            found = await self._host.sandbox.call(tool, arguments, seconds, self)
-            cache.put(key, found)
-        return found
+        found = cache.get(key) if cache is not None and key is not None else None
+        if found is not None:
+            return found
+        async with self._host.turns:
+            reply = await self._host.sandbox.call(tool, arguments, seconds, self)
+        if cache is not None and key is not None:
+            cache.put(key, reply)
+        return reply
 
     async def enter(self, host: RunningHost) -> None:
         """See to it that a host has the room; one that took the place of another has none yet."""

@@ -69,7 +69,7 @@ class EpisodeRules:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToolCall:
+class LearnerCall:
     """A call that a learner makes."""
 
     name: str
@@ -79,7 +79,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Observation:
+class EpisodeOpening:
     """What a learner is told when an episode begins."""
 
     opening: Json
@@ -89,7 +89,7 @@ class Observation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn:
+class LocalTurn:
     """What the calls of one turn came to."""
 
     results: tuple[bytes, ...]
@@ -122,7 +122,7 @@ class Episodes:
         self._stack = AsyncExitStack()
         self._attempts = Counter[str]()
         self._seats: dict[str, Seat] = {}
-        self._open: set[Episode] = set()
+        self._open: set[LocalEpisode] = set()
         self.scoring = anyio.CapacityLimiter(1)
 
     async def __aenter__(self) -> Self:
@@ -145,7 +145,7 @@ class Episodes:
 
     async def reset(
         self, task: str, tools: str = "full", *, attempt: int | None = None, pictures: bool = True
-    ) -> tuple["Episode", Observation]:
+    ) -> tuple["LocalEpisode", EpisodeOpening]:
         """Begin an episode.
 
         Args:
@@ -167,7 +167,7 @@ class Episodes:
         try:
             for name, data in self.library.media(chosen):
                 lease.put(f"{MEDIA}/{name}", data)
-            episode = Episode(self, chosen, lease, seat, _handle(task, attempt))
+            episode = LocalEpisode(self, chosen, lease, seat, _handle(task, attempt))
             rule = (retrieval.RULE,) if seat.unlisted else ()
             limits = limits_rule(self.rules.max_calls, self.rules.max_minutes)
             told = await opening(self.library, episode.run, (*rule, limits), pictures=pictures)
@@ -175,7 +175,7 @@ class Episodes:
             await lease.release()
             raise
         self._open.add(episode)
-        return episode, Observation(opening=dict(told), tools=seat.listing)
+        return episode, EpisodeOpening(opening=dict(told), tools=seat.listing)
 
     def listing(self, tools: str) -> tuple[Json, ...]:
         """The tools of a profile, and `submit`, as MCP lists them."""
@@ -185,7 +185,7 @@ class Episodes:
         """Kill the hosts of the sandboxes, as a test does; how many there were."""
         return self._backend.kill() if isinstance(self._backend, SharedBackend) else 0
 
-    def closed(self, episode: "Episode") -> None:
+    def closed(self, episode: "LocalEpisode") -> None:
         """Forget an episode."""
         self._open.discard(episode)
         self.journal.forget(episode.run.id)
@@ -208,7 +208,7 @@ class Episodes:
         )  # fmt: skip
 
 
-class Episode:
+class LocalEpisode:
     """One attempt at a task by a learner."""
 
     def __init__(self, episodes: Episodes, task: Task, lease: Lease, seat: Seat, handle: str) -> None:
@@ -232,7 +232,7 @@ class Episode:
         """The calls so far."""
         return self._episodes.journal.calls(self.run.id)
 
-    async def step(self, calls: Sequence[ToolCall]) -> Turn:
+    async def step(self, calls: Sequence[LearnerCall]) -> LocalTurn:
         """Make the calls of one turn together. One of `submit` is carried out after the others.
 
         Raises:
@@ -254,16 +254,16 @@ class Episode:
             parts = Counter(reward.parts)
             parts.update(turn.reward.parts)
             merged = turn.reward if turn.reward.void else weighted(parts, self._rules.weights)
-            return Turn(results=tuple(answers), reward=merged, done=turn.done, card=turn.card)
+            return LocalTurn(results=tuple(answers), reward=merged, done=turn.done, card=turn.card)
         if self._turns >= self._rules.max_turns:
             last = await self._end("", None)
             parts = Counter(reward.parts)
             parts.update(last.reward.parts)
             merged = last.reward if last.reward.void else weighted(parts, self._rules.weights)
-            return Turn(results=tuple(answers), reward=merged, done=True, card=last.card)
-        return Turn(results=tuple(answers), reward=reward, done=False)
+            return LocalTurn(results=tuple(answers), reward=merged, done=True, card=last.card)
+        return LocalTurn(results=tuple(answers), reward=reward, done=False)
 
-    async def submit(self, answer: str, fields: Fields = None) -> Turn:
+    async def submit(self, answer: str, fields: Fields = None) -> LocalTurn:
         """Hand in an answer. The first one that lacks fields is sent back, as it is for any client.
 
         Raises:
@@ -273,7 +273,7 @@ class Episode:
         try:
             send_back_once(self.run, answer, fields)
         except RunError as error:
-            return Turn(results=(_result(error_result(str(error))),), reward=Reward(), done=False)
+            return LocalTurn(results=(_result(error_result(str(error))),), reward=Reward(), done=False)
         return await self._end(answer, fields)
 
     async def close(self) -> None:
@@ -282,15 +282,15 @@ class Episode:
         await self.run.lease.release()
         self._episodes.closed(self)
 
-    async def _submit_call(self, arguments: object) -> Turn:
+    async def _submit_call(self, arguments: object) -> LocalTurn:
         given = arguments if isinstance(arguments, dict) else {}
         answer, fields = given.get("answer"), given.get("fields")
         if not isinstance(answer, str) or not (fields is None or isinstance(fields, dict)):
             text = "submit needs an answer, a text, and takes fields, an object with the values asked for by name."
-            return Turn(results=(_result(error_result(text)),), reward=Reward(), done=False)
+            return LocalTurn(results=(_result(error_result(text)),), reward=Reward(), done=False)
         return await self.submit(answer.encode(errors="replace").decode(), fields)
 
-    async def _call(self, answers: list[bytes], place: int, call: ToolCall) -> None:
+    async def _call(self, answers: list[bytes], place: int, call: LearnerCall) -> None:
         meta = {HINT: str(self._turns)}
         params = {"name": call.name, "arguments": call.arguments, "_meta": meta}
         number = f"{self._turns}.{place}"
@@ -319,7 +319,7 @@ class Episode:
     def _plans(self) -> tuple[Any, ...]:
         return self._episodes.library.plans(self.task)
 
-    async def _end(self, answer: str, fields: Fields) -> Turn:
+    async def _end(self, answer: str, fields: Fields) -> LocalTurn:
         self._over = True
         self._seat.run = None
         episodes, calls = self._episodes, self.calls
@@ -337,13 +337,15 @@ class Episode:
                 library.scenes(self.task), limiter=episodes.scoring,
             )  # fmt: skip
         except (M3Error, OSError) as error:
-            return Turn(results=(told,), reward=Reward(total=None, void=f"It could not be scored: {error}"), done=True)
+            return LocalTurn(
+                results=(told,), reward=Reward(total=None, void=f"It could not be scored: {error}"), done=True
+            )
         finally:
             await self.close()
         if card.void is not None:
-            return Turn(results=(told,), reward=Reward(total=None, void=card.void.words), done=True, card=card)
+            return LocalTurn(results=(told,), reward=Reward(total=None, void=card.void.words), done=True, card=card)
         parts = final_parts(card, self._potential, len(calls), self._rules.max_calls)
-        return Turn(results=(told,), reward=weighted(parts, self._rules.weights), done=True, card=card)
+        return LocalTurn(results=(told,), reward=weighted(parts, self._rules.weights), done=True, card=card)
 
     def _check(self) -> None:
         if self._over:

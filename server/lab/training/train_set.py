@@ -82,9 +82,11 @@ def make_train_set(
         raise UserError("No family is left: name one that is not held out.")
     split = split_of_seed(request.seed)
     known = tuple(tested) if split == "train" else ()
-    for folder in (SETS, SHARDS):
-        (out / folder).mkdir(parents=True, exist_ok=True)
-    rows, seeds, apart = 0, [], []
+    for part in (SETS, SHARDS):
+        (out / part).mkdir(parents=True, exist_ok=True)
+    rows = 0
+    seeds: list[int] = []
+    apart: list[KeptApart] = []
     for seed in seeds_of(split, request.seed):
         if rows >= request.number:
             break
@@ -117,9 +119,11 @@ def _row(environment: Environment, seed: int, split: Split, task: Task) -> dict[
     text = "\n".join(block["text"] for block in content if block["type"] == "text")
     messages = [_message("user", text)]
     turn: EpisodeTurn | None = None
-    submit = {"name": "submit", "arguments": oracle_answer(task)}
-    calls = [[{"name": call.name, "arguments": call.arguments} for call in calls] for calls in oracle_turns(task)]
-    for number, made in enumerate([*calls, [submit]]):
+    steps: list[list[dict[str, Any]]] = [
+        [{"name": call.name, "arguments": call.arguments} for call in calls] for calls in oracle_turns(task)
+    ]
+    steps.append([{"name": "submit", "arguments": oracle_answer(task)}])
+    for number, made in enumerate(steps):
         turn = episode.step(made)
         messages += _turn_messages(number, made, turn)
     assert turn is not None
@@ -127,7 +131,7 @@ def _row(environment: Environment, seed: int, split: Split, task: Task) -> dict[
         raise UserError(f"The reference of {task.id} of seed {seed} does not solve it: {turn.reward}. Report this.")
     return {
         "id": f"{seed}/{task.id}", "family": task.family, "seed": seed, "split": split,
-        "tools": sorted({str(call["name"]) for step in [*calls, [submit]] for call in step}),
+        "tools": sorted({str(call["name"]) for step in steps for call in step}),
         "images": [f"{SETS}/seed-{seed}/pictures/{name}" for name in task.pictures], "messages": messages,
     }  # fmt: skip
 

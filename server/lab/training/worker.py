@@ -17,9 +17,9 @@ import anyio
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.backends.result_cache import ResultCache
-from m3bench.sandboxes.backends.shared import SharedBackend
+from m3bench.sandboxes.backends.shared import SharedBackend, shared_isolation
 from m3bench.sandboxes.host import private_streams, receive
-from m3bench.server.lab.training.episodes import Episode, EpisodeRules, Episodes, ToolCall, Turn
+from m3bench.server.lab.training.episodes import EpisodeRules, Episodes, LearnerCall, LocalEpisode, LocalTurn
 from m3bench.server.lab.training.rewards import RewardWeights
 from m3bench.server.lab.training.scratch import scratch_folder
 from m3bench.tasks.errors import M3Error, RunError, UserError
@@ -40,7 +40,7 @@ class EpisodeWorker:
     def __init__(self, episodes: Episodes, write: Callable[[bytes], None]) -> None:
         self._episodes = episodes
         self._write = write
-        self._open: dict[int, Episode] = {}
+        self._open: dict[int, LocalEpisode] = {}
         self._ops: dict[str, Callable[[dict[str, Any]], Awaitable[bytes]]] = {
             "reset": self._reset, "step": self._step, "submit": self._submit, "close": self._close,
             "tools": self._tools, "kill": self._kill,
@@ -70,7 +70,7 @@ class EpisodeWorker:
         return b'"tools":' + _dump(self._episodes.listing(asked["tools"]))
 
     async def _step(self, asked: dict[str, Any]) -> bytes:
-        calls = [ToolCall(name=call["name"], arguments=call["arguments"]) for call in asked["calls"]]
+        calls = [LearnerCall(name=call["name"], arguments=call["arguments"]) for call in asked["calls"]]
         return self._told(asked, await self._episode(asked).step(calls))
 
     async def _submit(self, asked: dict[str, Any]) -> bytes:
@@ -85,13 +85,13 @@ class EpisodeWorker:
     async def _kill(self, asked: dict[str, Any]) -> bytes:
         return b'"killed":%d' % self._episodes.kill()
 
-    def _episode(self, asked: dict[str, Any]) -> Episode:
+    def _episode(self, asked: dict[str, Any]) -> LocalEpisode:
         episode = self._open.get(asked["episode"])
         if episode is None:
             raise RunError("This episode is over: begin another with reset.")
         return episode
 
-    def _told(self, asked: dict[str, Any], turn: Turn) -> bytes:
+    def _told(self, asked: dict[str, Any], turn: LocalTurn) -> bytes:
         if turn.done:
             self._open.pop(asked["episode"], None)
         card = _dump(turn.card.to_json()) if turn.card is not None and asked.get("card") else b"null"
@@ -116,7 +116,7 @@ async def serve(settings: dict[str, Any], reading: int, write: Callable[[bytes],
         root.mkdir()
         cache = ResultCache(settings["cache_bytes"]) if settings["cache_bytes"] else None
         backend = (
-            SharedBackend(ProcessBackend(), root, hosts=settings["hosts"], cache=cache)
+            SharedBackend(ProcessBackend(shared_isolation()), root, hosts=settings["hosts"], cache=cache)
             if settings["sandbox"] == "process"
             else InProcessBackend()
         )

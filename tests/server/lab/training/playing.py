@@ -10,7 +10,7 @@ import anyio
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.app import App
 from m3bench.server.lab.headless.agents.player import _client
-from m3bench.server.lab.training.episodes import Episode, EpisodeRules, Episodes, Turn
+from m3bench.server.lab.training.episodes import EpisodeRules, Episodes, LocalEpisode, LocalTurn
 from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.model import ScoreCard
@@ -27,7 +27,7 @@ async def episodes(root: Path, rules: EpisodeRules | None = None, library: Libra
         yield found
 
 
-async def play_oracle(episode: Episode) -> list[Turn]:
+async def play_oracle(episode: LocalEpisode) -> list[LocalTurn]:
     """Every turn of a perfect episode."""
     turns = [await episode.step(calls) for calls in oracle_turns(episode.task)]
     return [*turns, await episode.submit(**oracle_answer(episode.task))]  # type: ignore[arg-type]

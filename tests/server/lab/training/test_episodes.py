@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.lab.training.episodes import EpisodeRules, ToolCall
+from m3bench.server.lab.training.episodes import EpisodeRules, LearnerCall
 from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
 from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import Library
@@ -75,11 +75,11 @@ async def test_mistakes_are_answered_and_cost_no_episode(tmp_path: Path) -> None
         episode, _ = await found.reset("fish-1", pictures=False)
         turn = await episode.step(
             [
-                ToolCall(name="no_such_tool", arguments={}),
-                ToolCall(name="wiki__search", arguments=3),
-                ToolCall(name="wiki__search", arguments={"wrong": float("nan")}),
-                ToolCall(name="start_task", arguments={}),
-                ToolCall(name="submit", arguments={"fields": 7}),
+                LearnerCall(name="no_such_tool", arguments={}),
+                LearnerCall(name="wiki__search", arguments=3),
+                LearnerCall(name="wiki__search", arguments={"wrong": float("nan")}),
+                LearnerCall(name="start_task", arguments={}),
+                LearnerCall(name="submit", arguments={"fields": 7}),
             ]
         )
         assert not turn.done
@@ -99,7 +99,7 @@ async def test_an_episode_ends_when_its_turns_are_used_up(tmp_path: Path) -> Non
     async with episodes(tmp_path / "rooms", EpisodeRules(max_turns=2)) as found:
         episode, _ = await found.reset("fish-1", pictures=False)
         assert not (await episode.step([])).done
-        turn = await episode.step([ToolCall(name="math__add", arguments={"firstNumber": 1, "secondNumber": 2})])
+        turn = await episode.step([LearnerCall(name="math__add", arguments={"firstNumber": 1, "secondNumber": 2})])
         assert turn.done
         assert turn.card.success is False
 
@@ -110,7 +110,7 @@ async def test_submit_is_a_call_like_any_other(tmp_path: Path) -> None:
         *turns, last = oracle_turns(episode.task)
         for calls in turns:
             await episode.step(calls)
-        turn = await episode.step([ToolCall(name="submit", arguments=oracle_answer(episode.task)), *last])
+        turn = await episode.step([LearnerCall(name="submit", arguments=oracle_answer(episode.task)), *last])
         assert turn.done
         assert turn.reward.total == 1.0
         assert len(turn.results) == len(last) + 1

@@ -10,7 +10,7 @@ import pytest
 
 from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
 from m3bench.server.lab.headless.agents.registry import AGENTS
-from m3bench.server.lab.training.episodes import Episode, EpisodeRules, ToolCall
+from m3bench.server.lab.training.episodes import EpisodeRules, LearnerCall, LocalEpisode
 from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
 from m3bench.server.lab.training.rewards import Reward, RewardWeights, weighted
 from m3bench.server.lab.training.splits import SPLITS, split_of_seed
@@ -30,13 +30,13 @@ pytestmark = pytest.mark.anyio
 class EpisodePlay(AgentPlay):
     """What a baseline agent has, in an episode in place of a client."""
 
-    episode: Episode
+    episode: LocalEpisode
     rewards: list[Reward]
 
     async def step(self, calls: Any) -> list[str]:
         """Make calls together."""
         turn = await self.episode.step(
-            [ToolCall(name=expose(call.tool), arguments=dict(call.arguments)) for call in calls]
+            [LearnerCall(name=expose(call.tool), arguments=dict(call.arguments)) for call in calls]
         )
         self.rewards.append(turn.reward)
         return [result.decode() for result in turn.results]
@@ -137,7 +137,7 @@ async def test_no_reward_is_in_what_the_agent_is_told(tmp_path: Path) -> None:
 async def test_penalties_are_for_calls_that_no_tool_took_and_for_calls_too_many(tmp_path: Path) -> None:
     async with episodes(tmp_path / "rooms", EpisodeRules(weights=EVERYTHING, split="train")) as found:
         episode, _ = await found.reset(TASK, pictures=False)
-        await episode.step([ToolCall(name="no_such_tool", arguments={})] * 4)
+        await episode.step([LearnerCall(name="no_such_tool", arguments={})] * 4)
         for calls in oracle_turns(episode.task):
             await episode.step(calls)
         turn = await episode.submit(**oracle_answer(episode.task))
