@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
 
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
 from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
@@ -90,9 +90,9 @@ def pass_over(environment: Environment, tasks: Sequence[Task], flight: int, name
     }  # fmt: skip
 
 
-def leftovers() -> list[str]:
+def leftovers(place: str) -> list[str]:
     """Folders of episodes that are there now."""
-    return sorted(path.name for path in Path(gettempdir()).glob(f"{PREFIX}*"))
+    return sorted(path.name for path in Path(place).glob(f"{PREFIX}*"))
 
 
 def killed_trainers(number: int, tasks: Path) -> dict[str, float | str | int]:
@@ -106,19 +106,21 @@ def killed_trainers(number: int, tasks: Path) -> dict[str, float | str | int]:
         "    for episode in held * 1000:\n"
         "        episode.step([{'name': 'math__add', 'arguments': {'firstNumber': 1, 'secondNumber': 2}}])\n"
     )
-    for _ in range(number):
-        trainer = subprocess.Popen(
-            [sys.executable, "-c", program, str(tasks)], stdout=subprocess.PIPE, start_new_session=True
-        )
-        assert trainer.stdout is not None
-        trainer.stdout.readline()
-        os.kill(trainer.pid, signal.SIGKILL)
-        trainer.wait()
-        trainer.stdout.close()
-    until = time.monotonic() + 60
-    while leftovers() and time.monotonic() < until:
-        time.sleep(0.5)
-    return {"what": "killed trainers", "episodes": number, "left": len(leftovers())}
+    with TemporaryDirectory() as place:
+        for _ in range(number):
+            trainer = subprocess.Popen(
+                [sys.executable, "-c", program, str(tasks)], stdout=subprocess.PIPE, start_new_session=True,
+                env={**os.environ, "TMPDIR": place},
+            )  # fmt: skip
+            assert trainer.stdout is not None
+            trainer.stdout.readline()
+            os.kill(trainer.pid, signal.SIGKILL)
+            trainer.wait()
+            trainer.stdout.close()
+        until = time.monotonic() + 60
+        while leftovers(place) and time.monotonic() < until:
+            time.sleep(0.5)
+        return {"what": "killed trainers", "episodes": number, "left": len(leftovers(place))}
 
 
 def main() -> None:
@@ -148,8 +150,8 @@ def main() -> None:
         for episode in held:
             episode.close()
         files = sum(1 for _ in Path("/proc/self/fd").iterdir())
-    left = {"what": "left", "folders": len(leftovers()), "processes": sum(1 for _ in descendants(os.getpid())) - 1,
-            "descriptors_while_open": files}  # fmt: skip
+    processes = sum(1 for _ in descendants(os.getpid())) - 1
+    left = {"what": "left", "folders": len(leftovers(gettempdir())), "processes": processes, "descriptors": files}
     print(json.dumps(left), flush=True)
     if options.kills:
         print(json.dumps(killed_trainers(options.kills, options.tasks)), flush=True)

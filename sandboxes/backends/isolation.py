@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -66,7 +66,7 @@ class Isolation:
     control_groups: bool = True
     """A control group for each sandbox, where m3bench may make some."""
     limits: HostLimits = HostLimits()
-    workspace: WorkspaceLimits = WorkspaceLimits()
+    workspace: WorkspaceLimits = field(default_factory=WorkspaceLimits)
     """What the folder of a host may hold."""
 
     @cached_property

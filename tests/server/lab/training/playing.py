@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
@@ -38,19 +38,20 @@ async def over_mcp(app: App, task: Task) -> tuple[list[bytes], ScoreCard, dict[s
     async with _client(app, "oracle", app.open_seat()) as client:
         opening = await client.call_tool("start_task", {"task_id": task.id})
         facts = (opening.meta or {})["m3bench/task"]
-        for calls in oracle_turns(task):
+        for turn in oracle_turns(task):
             async with anyio.create_task_group() as together:
-                for call in calls:
-                    together.start_soon(client.call_tool, call.name, call.arguments)
+                for call in turn:
+                    together.start_soon(client.call_tool, call.name, cast("dict[str, Any]", call.arguments))
         await client.call_tool("submit", oracle_answer(task))
         record = app.store.run(facts["run"])
+        assert record is not None
         calls = app.runs.tool_calls(facts["run"])
         library = app.library
         card = score_run(
             record, task, calls, app.workspace(record), None, None, library.plans(task), library.scenes(task)
         )
         texts = [block.text for block in opening.content if block.type == "text"]
-        return [call.result for call in calls], card, {**facts, "text": texts[0]}
+        return [call.result or b"" for call in calls], card, {**facts, "text": texts[0]}
 
 
 def app_of(data: Path, library: Library) -> App:

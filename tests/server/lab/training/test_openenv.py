@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from m3bench.server.commands.training_environment import serve_openenv, split_named, weights_of
 from m3bench.server.lab.training.environment import EpisodeTurn
@@ -116,7 +117,8 @@ def test_by_post_and_the_list_of_tasks(server: str) -> None:
     assert post(f"{server}/m3bench/num_tasks", split="test") == {"num_tasks": 224}
     assert post(f"{server}/m3bench/num_tasks", split="train") == {"num_tasks": 0}
     assert post(f"{server}/m3bench/task", split="test", index=5)["task"]["id"] == began["observation"]["task"]["task"]
-    with pytest.raises(InvalidStatus), connect(f"{server.replace('http', 'ws')}/ws", origin="http://example.com"):  # type: ignore[arg-type]
+    site = Origin("http://example.com")
+    with pytest.raises(InvalidStatus), connect(f"{server.replace('http', 'ws')}/ws", origin=site):
         raise AssertionError
 
 

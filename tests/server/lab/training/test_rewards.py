@@ -3,10 +3,10 @@
 import random
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from mcp import Client
 
 from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
 from m3bench.server.lab.headless.agents.registry import AGENTS
@@ -54,10 +54,10 @@ async def played_by(agent: str, folder: Path, task: str = TASK) -> list[Reward]:
         servers = set(episode.task.servers)
         shown = {tool.qualified for tool in load_catalog().tools if tool.server in servers}
         play = EpisodePlay(
-            client=SimpleNamespace(), task=episode.task, library=found.library, run=episode.run.id,
+            client=cast("Client", None), task=episode.task, library=found.library, run=episode.run.id,
             pictures=tuple(facts["pictures"]), shown=frozenset(shown), hidden=Hidden(files=(), texts=()),
             dice=random.Random(agent),
-        )  # type: ignore[arg-type]  # fmt: skip
+        )  # fmt: skip
         play.episode, play.rewards = episode, []
         answer = await AGENTS[agent].play(play)
         for _ in range(2):
@@ -73,7 +73,7 @@ async def test_an_agent_that_does_not_solve_gets_nothing(agent: str, tmp_path: P
     shaping = sum(reward.parts.get("shaping", 0.0) for reward in rewards)
     assert shaping == pytest.approx(0.0)
     solved = rewards[-1].parts["solved"]
-    assert sum(reward.total for reward in rewards) <= solved + 1e-9
+    assert sum(reward.total or 0.0 for reward in rewards) <= solved + 1e-9
     if agent not in ("lookalike", "missing"):
         assert solved == 0
 
@@ -83,7 +83,7 @@ async def test_an_agent_that_does_not_solve_gets_nothing(agent: str, tmp_path: P
 async def test_an_agent_that_calls_everything_gets_nothing(agent: str, tmp_path: Path) -> None:
     rewards = await played_by(agent, tmp_path)
     assert sum(reward.parts.get("shaping", 0.0) for reward in rewards) == pytest.approx(0.0)
-    assert sum(reward.total for reward in rewards) <= rewards[-1].parts["solved"] + 1e-9
+    assert sum(reward.total or 0.0 for reward in rewards) <= rewards[-1].parts["solved"] + 1e-9
 
 
 async def test_loops_earn_nothing(tmp_path: Path) -> None:
@@ -98,14 +98,14 @@ async def test_loops_earn_nothing(tmp_path: Path) -> None:
         last = await episode.submit("Nothing.")
         last = last if last.done else await episode.submit("Nothing.")
         assert sum(gains) + last.reward.parts["shaping"] == pytest.approx(0.0)
-        assert sum(reward.total for reward in rewards) + last.reward.total < 0
+        assert sum(reward.total or 0.0 for reward in rewards) + last.reward.total < 0
 
 
 async def test_a_solved_task_gives_one_however_it_was_shaped(tmp_path: Path) -> None:
     async with episodes(tmp_path / "rooms", RULES) as found:
         episode, _ = await found.reset(TASK, pictures=False)
         turns = await play_oracle(episode)
-    totals = [turn.reward.total for turn in turns]
+    totals = [turn.reward.total or 0.0 for turn in turns]
     assert sum(totals) == pytest.approx(1.0)
     assert turns[-1].reward.parts["solved"] == 1.0
     assert turns[-1].reward.parts["shaping"] == pytest.approx(-1.0)
@@ -141,9 +141,9 @@ async def test_penalties_are_for_calls_that_no_tool_took_and_for_calls_too_many(
         for calls in oracle_turns(episode.task):
             await episode.step(calls)
         turn = await episode.submit(**oracle_answer(episode.task))
-    calls = 4 + sum(len(step.calls) for step in episode.task.references[0].trajectory.steps)
+    made = 4 + sum(len(step.calls) for step in episode.task.references[0].trajectory.steps)
     assert turn.reward.parts["solved"] == 1.0
-    assert turn.reward.parts["format"] == pytest.approx(-4 / calls)
+    assert turn.reward.parts["format"] == pytest.approx(-4 / made)
     assert -1 < turn.reward.parts["budget"] < 0
     assert turn.reward.parts["grounding"] == 0.0
 
