@@ -43,13 +43,14 @@ TOOLS = f"family:{FAMILY}"
 FLIGHT = 8
 TASKS = 4
 """Tasks in a batch."""
-EVERY = 10
+EVERY = 8
 """Iterations between two looks at the tasks for testing, each of which is played so often:"""
-REPEATS = 4
+REPEATS = 3
 GROUP = 8
 """Episodes of a task in a batch; their mean is what each is held against."""
 RATE = 0.6
 DISCOUNT = 0.5
+LEAST_SPREAD = 0.05
 WEIGHTS = {"solved": 1.0, "shaping": 1.0, "budget": 1.0}
 
 
@@ -238,11 +239,14 @@ def played_together(
 
 
 def advantages(group: Sequence[Played], dice: np.random.Generator, *, shuffled: bool) -> list[list[float]]:
-    """How much better each turn of a group's episodes went than the mean, in standard deviations."""
-    after = np.array([returns(played.rewards) for played in group])
+    """How much better each turn of a group's episodes went than the mean, in standard deviations.
+
+    What goes into the fields moves no potential: it is held against `solved` alone.
+    """
+    after = np.array([[*returns(played.rewards)[:-1], float(played.solved)] for played in group])
     if shuffled:
         after = dice.permuted(after, axis=0)
-    found: list[list[float]] = ((after - after.mean(axis=0)) / (after.std(axis=0) + 1e-6)).tolist()
+    found: list[list[float]] = ((after - after.mean(axis=0)) / (after.std(axis=0) + LEAST_SPREAD)).tolist()
     return found
 
 
