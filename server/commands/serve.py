@@ -60,7 +60,11 @@ class TrainingOptions:
 
     openenv: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Serve episodes to trainers that speak OpenEnv, not clients."),
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Serve episodes to trainers that speak OpenEnv, not clients.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = None
     split: Annotated[
         str,
