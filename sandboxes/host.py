@@ -4,7 +4,8 @@ It speaks the few methods a tool server needs in a lean loop of its own, because
 fifty megabytes to import and this program starts once per run. Any MCP client can talk to it. Beside the
 protocol it takes `m3bench/configure`, sent once before the first call, with what this sandbox offers and what
 the detector knows of the run's pictures, and `m3bench/settle`, answered when a call that was cancelled is
-really over. Each call's outcome goes next to the result for the link on the other side.
+really over. `m3bench/open` and `m3bench/leave` begin and end a room: a folder of the workspace that calls which
+name it work in, with pictures of its own. Each call's outcome goes next to the result for the link on the other side.
 
 Messages go over private copies of stdin and stdout; the real ones point to nowhere and to stderr, so that
 nothing a library reads or prints can break the stream.
@@ -79,6 +80,7 @@ class Host:
         self._loader = loader
         self._calls: dict[int | str, _Call] = {}
         self._dispatcher = Dispatcher(catalog, Context(workspace=workspace), loader)
+        self._rooms: dict[str, Dispatcher] = {}
 
     async def serve(self, chunks: AsyncIterator[bytes]) -> None:
         """Answer until the stream ends; what still runs then is abandoned."""
@@ -127,10 +129,15 @@ class Host:
         if size > MAX_ARGUMENT_BYTES:
             self._write(encode_reply(request, refusal(name, oversized(size)).render()))
             return
+        room = str(params.get("room") or "")
+        dispatcher = self._rooms.get(room) if room else self._dispatcher
+        if dispatcher is None:
+            self._write(encode(error(request, INTERNAL_ERROR, f"There is no room {room!r} in this sandbox.")))
+            return
         call = self._calls[request] = _Call()
         try:
             with call.scope:
-                reply = await self._dispatcher.call(name, arguments)
+                reply = await dispatcher.call(name, arguments)
                 self._write(encode_reply(request, reply.render()))
         except UnknownToolError as problem:
             self._write(encode(error(request, INVALID_PARAMS, str(problem), {"nearest": problem.nearest})))
@@ -159,12 +166,18 @@ class Host:
                 answer = {"tools": [tool.wire() for tool in self._catalog.tools]}
             case "ping":
                 answer = {}
-            case "m3bench/configure":
+            case "m3bench/configure" | "m3bench/open":
                 try:
-                    self._configure(params)
+                    if method == "m3bench/open":
+                        self._open(params)
+                    else:
+                        self._configure(params)
                 except (UnknownToolError, AttributeError, LookupError, TypeError, ValueError) as problem:
                     return error(request, INVALID_PARAMS, f"Cannot be configured so: {problem}")
                 answer = {"guards": self._guards}
+            case "m3bench/leave":
+                self._rooms.pop(str(params.get("room")), None)
+                answer = {}
             case _:
                 return error(request, METHOD_NOT_FOUND, f"Unknown method {method!r}")
         return {"jsonrpc": "2.0", "id": request, "result": answer}
@@ -172,10 +185,14 @@ class Host:
     def _configure(self, params: dict[str, Any]) -> None:
         if "servers" in params:
             self._catalog = offer(params["servers"])
-        scenes = tuple(Scene.from_json(scene) for scene in params.get("scenes", ()))
-        links = {page: b64decode(picture, validate=True) for page, picture in params.get("links", {}).items()}
-        context = Context(workspace=self._workspace, scenes=scenes, links=links)
-        self._dispatcher = Dispatcher(self._catalog, context, self._loader)
+        self._dispatcher = Dispatcher(self._catalog, _context(self._workspace, params), self._loader)
+
+    def _open(self, params: dict[str, Any]) -> None:
+        name = str(params["room"])
+        if Path(name).name != name or name.startswith("."):
+            raise ValueError(f"{name!r} is no name of a room")
+        place = Workspace(self._workspace.root / name)
+        self._rooms[name] = Dispatcher(offer(params.get("servers")), _context(place, params), self._loader)
 
     def _notice(self, method: str, params: object) -> None:
         if method == "notifications/cancelled":
@@ -186,6 +203,13 @@ class Host:
     def _find(self, params: object) -> _Call | None:
         request = params.get("requestId") if isinstance(params, dict) else None
         return self._calls.get(request) if isinstance(request, int | str) else None
+
+
+def _context(workspace: Workspace, params: dict[str, Any]) -> Context:
+    """What tools work on, as the client describes it."""
+    scenes = tuple(Scene.from_json(scene) for scene in params.get("scenes", ()))
+    links = {page: b64decode(picture, validate=True) for page, picture in params.get("links", {}).items()}
+    return Context(workspace=workspace, scenes=scenes, links=links)
 
 
 async def receive(descriptor: int) -> AsyncIterator[bytes]:

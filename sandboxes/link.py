@@ -106,10 +106,10 @@ class HostLink:
         """Whether the host is known to be gone."""
         return self._broken is not None
 
-    def call(self, tool: str, arguments: bytes) -> Pending:
-        """Send a call; `arguments` is a JSON object, raw."""
+    def call(self, tool: str, arguments: bytes, room: str = "") -> Pending:
+        """Send a call; `arguments` is a JSON object, raw. A host with several rooms is told in which one."""
         request = next(self._numbers)
-        return self._send(Pending(self, request, tool), encode_call(request, tool, arguments))
+        return self._send(Pending(self, request, tool), encode_call(request, tool, arguments, room))
 
     async def ask(self, method: str, params: object) -> dict[str, object]:
         """Send any other request and wait for its result.

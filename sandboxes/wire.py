@@ -37,12 +37,13 @@ def decode(line: bytes) -> Any:
         raise ValueError(error.msg) from error
 
 
-def encode_call(request: int, tool: str, arguments: bytes) -> bytes:
+def encode_call(request: int, tool: str, arguments: bytes, room: str = "") -> bytes:
     """A link's call; the arguments are raw JSON, in which line ends can only be white space."""
     if b"\n" in arguments:
         arguments = arguments.replace(b"\n", b" ")
     head = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%b,"arguments":' % (request, dump(tool))
-    return b"".join((head, arguments, b"}}\n"))
+    tail = b',"room":%b}}\n' % dump(room) if room else b"}}\n"
+    return b"".join((head, arguments, tail))
 
 
 def caller(line: bytes) -> int | str | None:

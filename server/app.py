@@ -27,6 +27,7 @@ from m3bench.server.runs.attestation.statements import Attestor
 from m3bench.server.runs.event import RankedEvent
 from m3bench.server.runs.journal import LazyJournal
 from m3bench.server.runs.loading import encoder_of, library_of
+from m3bench.server.runs.opening import limits_rule
 from m3bench.server.runs.profile_budget import budget
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
@@ -160,7 +161,7 @@ class App:
     @cached_property
     def router(self) -> Router:
         """Answers calls."""
-        limits = f"This run may make {self.settings.max_calls} calls in {self.settings.max_minutes:g} minutes."
+        limits = limits_rule(self.settings.max_calls, self.settings.max_minutes)
         tools = BenchmarkTools(
             self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, only=self.settings.task
         )

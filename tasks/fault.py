@@ -2,7 +2,7 @@
 
 Every call that did not simply work, and every run that did not simply end, is charged to one of seven. The table says
 what follows from each, and nothing else in m3bench decides it: routing, score cards, result sets, the live view,
-reports and bundles all ask here. A provider's errors are told apart in `m3bench.server.lab.providers.failures`.
+reports and bundles all ask here. A provider's errors are told apart in `server.lab.headless.providers.failures`.
 """
 
 from collections import Counter

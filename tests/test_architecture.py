@@ -192,7 +192,12 @@ def test_every_distribution_that_is_imported_is_declared() -> None:
         *(line for name in extras if not name.startswith("dev") for line in extras[name]),
     ]
     assert imported(sources()) <= declared(lines)
-    foreign = {"node_modules", "players", "validate.py"}  # environments of players and of Harbor are their own
+    foreign = {
+        "node_modules",
+        "players",
+        "validate.py",
+        "openenv_player.py",
+    }  # environments of players and of Harbor are their own
     tools = [source(path) for path in modules("tests", "bench", "docs") if not foreign & set(path.parts)]
     assert imported(tools) <= declared([*lines, *(line for name in extras for line in extras[name])])
 

@@ -177,13 +177,14 @@ class Reader:
 
     def _host(self, words: list[str]) -> None:
         """Start a command that goes on, and see that it answers."""
-        if "--http" in words or "watch" in words:
+        listens = next((option for option in ("--http", "--openenv") if option in words), None)
+        if listens is not None or "watch" in words:
             process = subprocess.Popen(
                 words, cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )
             self._running.append(process)
-            if "--http" in words:
-                port = int(words[words.index("--http") + 1].rpartition(":")[2])
+            if listens is not None:
+                port = int(words[words.index(listens) + 1].rpartition(":")[2])
                 eventually(lambda: process.poll() is not None or _listens(port), "the server listens", SECONDS)
             assert process.poll() is None
             return

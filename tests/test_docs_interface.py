@@ -70,7 +70,7 @@ def test_every_format_has_the_version_of_the_code() -> None:
 def test_the_commands_are_those_of_the_program() -> None:
     rows = table("Commands", 2)
     listed = {
-        f"{group.strip('`')} {name}".strip() for group, names in rows for name in re.findall(r"`([a-z ]+)`", names)
+        f"{group.strip('`')} {name}".strip() for group, names in rows for name in re.findall(r"`([a-z -]+)`", names)
     }
     assert listed == set(commands(typer.main.get_command(app)))
 

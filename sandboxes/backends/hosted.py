@@ -77,6 +77,23 @@ class RunningHost(Protocol):
         ...
 
 
+class Room(Protocol):
+    """A part of a host: a folder of its workspace, and what tools know there."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        ...
+
+    async def enter(self, host: RunningHost) -> None:
+        """See to it that a host has the room.
+
+        Raises:
+            SandboxError: It will not.
+        """
+        ...
+
+
 class HostBackend(ABC):
     """Opens sandboxes with a host of their own.
 
@@ -191,15 +208,17 @@ class HostedSandbox:
         """Have a host, if there is none."""
         await self._ready()
 
-    async def call(self, tool: str, arguments: bytes, seconds: float | None = None) -> Reply:
-        """Call a tool; see `Sandbox`."""
+    async def call(self, tool: str, arguments: bytes, seconds: float | None = None, room: Room | None = None) -> Reply:
+        """Call a tool; see `Sandbox`. With a room, in that part of the host."""
         if len(arguments) > MAX_ARGUMENT_BYTES:
             return refusal(tool, oversized(len(arguments))).render()
         host, pending = None, None
         with anyio.move_on_after(seconds):
             host = await self._ready()
             begin = anyio.current_time()
-            pending = host.link.call(tool, arguments)
+            if room is not None:
+                await room.enter(host)
+            pending = host.link.call(tool, arguments, room.name if room is not None else "")
             reply = await pending.reply()
             if anyio.current_time() - begin > QUICK_SECONDS:
                 await self._hold_to_limits(host)
@@ -324,7 +343,7 @@ class HostedSandbox:
         raise SandboxError(problem)
 
     async def _introduce(self, host: RunningHost) -> None:
-        answer = await host.link.ask("m3bench/configure", _purpose(self._spec))
+        answer = await host.link.ask("m3bench/configure", purpose(self._spec))
         self.guards = host.guards(frozenset(cast("list[Guard]", answer["guards"])))
         self.notices = host.notices(self.guards)
 
@@ -360,7 +379,8 @@ async def _answers(host: RunningHost, seconds: float, method: str, params: objec
     return False
 
 
-def _purpose(spec: SandboxSpec) -> dict[str, Any]:
+def purpose(spec: SandboxSpec) -> dict[str, Any]:
+    """What a sandbox is for, as its host is told."""
     return {
         "servers": spec.servers,
         "scenes": [scene.to_json() for scene in spec.scenes],

@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from m3bench.sandboxes.backends.ownership import is_superuser
 from m3bench.sandboxes.backends.privileges import within_reach
 from m3bench.sandboxes.backends.tree import Tree
 from m3bench.sandboxes.backends.watch import EXTRA_PROCESSES, ResourceWatch, can_watch_processes
-from m3bench.sandboxes.workspace import STATE
+from m3bench.sandboxes.workspace import STATE, WorkspaceLimits
 
 _INHERITED = ("PATH", "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "LD_LIBRARY_PATH")
 """Of the environment a host sees only this: where programs are, and what Windows cannot do without."""
@@ -66,6 +66,8 @@ class Isolation:
     control_groups: bool = True
     """A control group for each sandbox, where m3bench may make some."""
     limits: HostLimits = HostLimits()
+    workspace: WorkspaceLimits = field(default_factory=WorkspaceLimits)
+    """What the folder of a host may hold."""
 
     @cached_property
     def lacking_bubblewrap(self) -> str | None:
@@ -130,11 +132,12 @@ class Isolation:
         if not self.limited:
             return ResourceWatch()
         if group is not None:
-            return ResourceWatch(workspace=workspace, pid=pid)
+            return ResourceWatch(workspace=workspace, limits=self.workspace, pid=pid)
         inside = bubblewrap.TEMPORARY if self.lacking_bubblewrap is None else ""
         limits = self.limits
         return ResourceWatch(
-            workspace=workspace, pid=pid, memory=limits.memory, processes=limits.processes, temporary=inside
+            workspace=workspace, limits=self.workspace, pid=pid, memory=limits.memory, processes=limits.processes,
+            temporary=inside,
         )  # fmt: skip
 
     def guards(self, confined: frozenset[Guard]) -> frozenset[Guard]:

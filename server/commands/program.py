@@ -76,6 +76,7 @@ _LAB = {
     "ranked": CommandEntry("Make the secret of a ranked set, and open the set.", commands=_RANKED),
     "curate": CommandEntry("Make references from recorded runs.", "curate:curate"),
     "synthesize": CommandEntry("Make a set of new tasks from what tools can do.", "synthesize:synthesize"),
+    "train-set": CommandEntry("Make tasks for training, with trajectories to copy.", "train_set:train_set"),
     "harbor": CommandEntry("Write tasks for Harbor, and read its results.", commands=_HARBOR),
 }  # fmt: skip
 _TOOLS = {

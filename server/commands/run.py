@@ -21,7 +21,7 @@ from m3bench.server.lab.headless.inspect_run import find_model, run_model
 from m3bench.server.lab.headless.outcome import outcome, table
 from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, listed_ids, make_plan
 from m3bench.server.lab.headless.progress import Progress, progress
-from m3bench.server.lab.providers.retries import RETRY_MINUTES
+from m3bench.server.lab.headless.providers.retries import RETRY_MINUTES
 from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.serving import interrupts

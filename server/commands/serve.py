@@ -15,9 +15,10 @@ from m3bench.tasks.lazy_modules import LazyModule
 
 # The MCP library takes most of a second to import: help and completion do without it.
 if TYPE_CHECKING:
-    from m3bench.server.commands import serving
+    from m3bench.server.commands import serving, training_environment
 else:
     serving = LazyModule("m3bench.server.commands.serving")
+    training_environment = LazyModule("m3bench.server.commands.training_environment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,36 @@ class HttpOptions:
     def token(self) -> str | None:
         """What clients must send."""
         return read_token(self.token_file, "M3BENCH_TOKEN")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """What trainers are served."""
+
+    openenv: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Serve episodes to trainers that speak OpenEnv, not clients.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
+    split: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="With --openenv: what the tasks are for; only with train are rewards given before an episode ends.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = "test"
+    reward: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PART=WEIGHT",
+            help="With --openenv: what solved, shaping, format, budget or grounding counts.",
+            rich_help_panel=ADVANCED,
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,6 +352,7 @@ def serve(
     context: typer.Context,
     options: ServeOptions,
     http: HttpOptions,
+    training: TrainingOptions,
     sign_in: SignInOptions,
     operator_file: Annotated[
         Path | None,
@@ -350,6 +382,7 @@ def serve(
     m3bench serve                            # for a client that starts it
     m3bench serve --http 127.0.0.1:8000      # clients connect to its /mcp
     m3bench serve --profile compact          # fewer tools
+    m3bench serve --openenv 127.0.0.1:8000   # trainers play episodes
 
     Runs, calls and score cards are recorded below --data: `m3bench runs list` shows them. Over HTTP, the page at /
     shows them as they happen. Notices go to standard error.
@@ -368,7 +401,11 @@ def serve(
         )
     if sign_in.auth is not None and (http.http is None or http.token is not None or operator_token is not None):
         raise UserError("--auth goes with --http and replaces tokens: give none for clients or for the operator.")
-    if http.http is None:
+    if training.openenv is not None:
+        if http.http is not None:
+            raise UserError("--openenv serves trainers and --http serves clients: start a server for each.")
+        training_environment.serve_openenv(settings, training.openenv, training.split, training.reward or ())
+    elif http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)
     else:
         serving.serve_http(settings, http, sign_in, operator_token)

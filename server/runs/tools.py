@@ -7,7 +7,6 @@ clients that hide no text or picture behind it.
 """
 
 import json
-from base64 import b64encode
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -18,10 +17,10 @@ from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.tool_calls import ToolAnswer, error_result, input_schema
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
-from m3bench.server.runs.handin import Fields, asked
-from m3bench.server.runs.media import recording_blocks, recordings_of, shown_pictures, told_of_recordings
+from m3bench.server.runs.handin import Fields
+from m3bench.server.runs.opening import opening
 from m3bench.server.runs.retrieval import OwnToolResult
-from m3bench.server.runs.run import Run, Runs
+from m3bench.server.runs.run import Runs
 from m3bench.server.scorecard.app import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
@@ -35,7 +34,7 @@ from m3bench.tasks.outcome import Outcome
 from m3bench.tasks.profiles import solvable
 from m3bench.tasks.schema import problems
 from m3bench.tasks.secret import SecretLibrary
-from m3bench.tasks.task import MEDIA, Task, picture_type
+from m3bench.tasks.task import Task
 
 Scorer = Callable[[RunRecord], Awaitable[ScoreCard]]
 Shown = Callable[[RunRecord, Sequence[CallRecord], Library], Mapping[str, object]]
@@ -199,7 +198,8 @@ class BenchmarkTools:
         wanted = run is not None and task_id in (None, run.task.id) and family in (None, run.task.family)
         if run is None or not run.unseen or not wanted:
             run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
-        return await self._opening(run, (retrieval.RULE,) if seat.unlisted else ())
+        more_rules = (retrieval.RULE,) if seat.unlisted else ()
+        return await opening(self._library, run, (*more_rules, self._limits), ranked=self._ranked)
 
     async def _submit(self, seat: Seat, answer: str, fields: Fields = None, run: str | None = None) -> OwnToolResult:
         # JSON can carry half a character, which no file and no database takes.
@@ -311,51 +311,6 @@ class BenchmarkTools:
         again = {"void"} if self._ranked else {"abandoned", "void"}
         return {run.task for run in self._runs.attempts(seat) if run.state not in again}
 
-    async def _opening(self, run: Run, more_rules: Sequence[str]) -> OwnToolResult:
-        task = run.task
-        paths, sounds = ([f"./{MEDIA}/{name}" for name in names] for names in (task.pictures, task.recordings))
-        recorded = await recordings_of(self._library, task)
-        takes = {0: "", 1: "; they take the path above"}.get(len(paths + sounds), "; they take the paths above")
-        handing_in = "your final answer and the fields" if task.fields or task.pictures else "your final answer"
-        rules = (
-            f"Use the tools of this server{takes}. Files that they write lie in the same folder.",
-            *more_rules,
-            "Calls that do not depend on each other belong together: send them in one turn.",
-            "A call that needs an earlier result comes after it. An error result says what to do next.",
-            "Work on your own to the end: nobody answers questions about the task.",
-            self._limits,
-            f"When you are done, call submit with {handing_in}, then score.",
-        )
-        lines = [
-            f"# Task {task.id}",
-            "",
-            task.question,
-            "",
-            *_where(paths),
-            *told_of_recordings(recorded),
-            *asked(task),
-        ]
-        lines += ["How this works"]
-        lines += [f"- {rule}" for rule in rules]
-        text = "\n".join([*lines, "", f"Run handle: {run.id}"])
-        images: list[dict[str, object]] = [
-            {"type": "image", "data": b64encode(data).decode(), "mimeType": picture_type(name)}
-            for name, data in await shown_pictures(self._library, run)
-        ]
-        facts: dict[str, object] = {
-            "task": task.id,
-            "family": task.family,
-            "question": task.question,
-            "pictures": paths,
-            "run": run.id,
-        }
-        if self._ranked:
-            del facts["family"]
-        facts |= {"recordings": sounds} if sounds else {}
-        facts |= {"fields": [field.shown() for field in task.fields]} if task.fields else {}
-        content: list[dict[str, object]] = [{"type": "text", "text": text}, *images, *recording_blocks(recorded)]
-        return {"content": content, "_meta": {"m3bench/task": facts}, "isError": False}
-
 
 def _names(schema: Json, part: str) -> Iterable[object]:
     """What a part of a schema names."""
@@ -375,14 +330,6 @@ def _tally(runs: Sequence[RunRecord]) -> str:
     submitted = sum(run.state in ("submitted", "scored") for run in runs)
     given_up = sum(run.state == "abandoned" for run in runs)
     return f"On this seat: {len(runs)} started, {submitted} submitted, {given_up} abandoned; all of them are on record."
-
-
-def _where(paths: Sequence[str]) -> list[str]:
-    if not paths:
-        return []
-    if len(paths) == 1:
-        return [f"The picture is below and at {paths[0]}.", ""]
-    return [f"The pictures are below and at {', '.join(paths)}.", ""]
 
 
 def _lines(tasks: Sequence[Task]) -> list[str]:

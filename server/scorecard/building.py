@@ -49,6 +49,7 @@ from m3bench.server.scoring.differences import DifferingArgument
 from m3bench.server.scoring.profiles import M3, STRUCTURE
 from m3bench.server.scoring.ranges import Range, Ranges
 from m3bench.server.scoring.reasons import answer_note, miss_note, reasons
+from m3bench.server.scoring.scorer import score_each
 from m3bench.server.scoring.signatures import catalog_signatures
 from m3bench.server.store.records import CallRecord, RunRecord, handed_in
 from m3bench.tasks.answers.files import File
@@ -79,7 +80,7 @@ def score_run(
     task: Task,
     records: Sequence[CallRecord],
     workspace: Path,
-    encoder: Encoder,
+    encoder: Encoder | None,
     client: Client | None = None,
     plans: Sequence[Plan] | None = None,
     scenes: Sequence[Scene] = (),
@@ -91,7 +92,7 @@ def score_run(
         task: Its task.
         records: Its calls, without those to the benchmark's own tools.
         workspace: The files that it left.
-        encoder: Embeds texts.
+        encoder: Embeds texts; the paper's metric, which alone needs it, is left out without one.
         client: Who played it.
         plans: What the calls of the task's references give and need; without them, calls are compared by the kinds
             of their arguments and by the reference's own order.
@@ -110,7 +111,7 @@ def score_run(
         metrics=dict(best.metrics),
         ranges=_kept(ranges),
         ranges_exact=ranges.exact,
-        paper=_paper(scorable, played, encoder),
+        paper=_paper(scorable, played, encoder) if encoder is not None else None,
         success=checked.solved,
         checks=checked.results,
         grounded=None if untraced is None else not untraced,
@@ -132,6 +133,13 @@ def score_run(
     advice = improvements(card, played.segmentation.joined)
     card = card.model_copy(update={"first_fault": first_fault(card), "improvements": advice})
     return _without_numbers_if_void(card, played.excluded)
+
+
+def recall_so_far(task: Task, records: Sequence[CallRecord], plans: Sequence[Plan] = ()) -> float:
+    """The recall by effect of a run that is under way, by the reference of which it has most."""
+    run = _scorable(task, played_run(records, task.question), plans, said="")
+    scores = score_each(run, profile=EFFECT, signatures=_signatures())
+    return max(score.metrics["recall"] or 0.0 for score in scores)
 
 
 def _scorable(task: Task, played: PlayedRun, plans: Sequence[Plan], *, said: str) -> ScorableRun:

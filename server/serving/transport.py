@@ -258,6 +258,8 @@ async def serve_asgi(
     pages: Pages | None = None,
     stopping: Callable[[], None] | None = None,
     listening: Callable[[str], None] | None = None,
+    *,
+    websockets: bool = False,
 ) -> bool:
     """Serve an application over HTTP until a signal says stop; whether it was Ctrl-C.
 
@@ -267,6 +269,7 @@ async def serve_asgi(
         pages: What ends when a signal comes.
         stopping: Is told then, before anything else.
         listening: Is told the address before the first request.
+        websockets: Whether the application takes them.
     """
 
     class Protocol(BoundedProtocol):
@@ -275,7 +278,7 @@ async def serve_asgi(
     config = uvicorn.Config(
         asgi,
         http=Protocol,
-        ws="none",
+        ws="websockets-sansio" if websockets else "none",
         backlog=ACCEPTED_AT_ONCE,
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,

@@ -1,7 +1,7 @@
 """Faults in headless runs: whatever the provider, the engine or a tool does, no fault yields a number.
 
 A real client of a provider asks an endpoint of the test's own, which answers each task with one fault. The bodies are
-those of `lab/providers/provider_errors.json`; that all of them are understood is tested there.
+those of `lab/headless/providers/provider_errors.json`; that all of them are understood is tested there.
 """
 
 import json
@@ -35,8 +35,8 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.trajectory import Call
 from tests.sandboxes.docker.engines import Complaining
 from tests.server.hosts import Hosts
+from tests.server.lab.headless.providers.test_failures import ERRORS
 from tests.server.lab.headless.scripts import NUMBERS, RIGHT, command, write_script
-from tests.server.lab.providers.test_failures import ERRORS
 from tests.sets import write_set
 
 pytestmark = pytest.mark.slow

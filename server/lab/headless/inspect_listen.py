@@ -15,8 +15,8 @@ from typing import Any
 
 from inspect_ai.model import Model, ModelOutput
 
-from m3bench.server.lab.providers.failures import Failure, read_failure, verdict
-from m3bench.server.lab.providers.retries import RetryPolicy, leave_to_us, patiently
+from m3bench.server.lab.headless.providers.failures import Failure, read_failure, verdict
+from m3bench.server.lab.headless.providers.retries import RetryPolicy, leave_to_us, patiently
 from m3bench.server.lab.results.resultset import SampleRetry
 from m3bench.tasks.errors import ProviderError
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from m3bench.server.lab.headless.forked_servers import forked_servers
 from m3bench.server.lab.headless.inspect_seat import server_environment
 from m3bench.server.lab.headless.plan import ModelOptions, RunPlan, SampleDone, SampleSource
-from m3bench.server.lab.providers.retries import RetryPolicy
+from m3bench.server.lab.headless.providers.retries import RetryPolicy
 from m3bench.server.lab.results.resultset import LOGS
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule

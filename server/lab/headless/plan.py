@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
-from m3bench.server.lab.providers.retries import RETRY_MINUTES
+from m3bench.server.lab.headless.providers.retries import RETRY_MINUTES
 from m3bench.server.lab.results.resultset import (
     DATA,
     HEADER,

@@ -26,10 +26,10 @@ from m3bench.server.lab.headless.inspect_seat import SampleSeat, SeatOptions, op
 from m3bench.server.lab.headless.inspect_task import ANSWER, CARD, RUN, with_pictures
 from m3bench.server.lab.headless.inspect_tools import SeatTools
 from m3bench.server.lab.headless.plan import SampleDone
+from m3bench.server.lab.headless.providers.failures import Gone
 from m3bench.server.lab.headless.solver_m3_bench import M3Bench
 from m3bench.server.lab.headless.solver_mcp_bench import McpBench
 from m3bench.server.lab.headless.solver_react import React, TextReact
-from m3bench.server.lab.providers.failures import Gone
 from m3bench.server.lab.results.resultset import Sample, SampleUsage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from m3bench.server.lab.headless.providers.failures import Failure, read_failure
+from m3bench.server.lab.headless.providers.retries import RetryPolicy, leave_to_us, patiently
 from m3bench.server.lab.judges.judgements import JudgeUsage, Try, Vote
 from m3bench.server.lab.judges.material import readable
 from m3bench.server.lab.judges.prompts import Prompt, correction
 from m3bench.server.lab.judges.questions import SCORE, JudgeQuestion
-from m3bench.server.lab.providers.failures import Failure, read_failure
-from m3bench.server.lab.providers.retries import RetryPolicy, leave_to_us, patiently
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule

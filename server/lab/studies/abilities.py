@@ -23,8 +23,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from m3bench.server.lab.headless.inspect_run import find_model
 from m3bench.server.lab.headless.plan import ModelOptions, profile_of, select
+from m3bench.server.lab.headless.providers.failures import Failure, read_failure
 from m3bench.server.lab.headless.replies import ReplyError, read_plan
-from m3bench.server.lab.providers.failures import Failure, read_failure
 from m3bench.server.lab.results.resultset import HEADER
 from m3bench.server.lab.studies.cells import Cell, cells_of
 from m3bench.server.lab.studies.forecast import Spent

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from m3bench.server.lab.headless.plan import listed_ids
-from m3bench.server.lab.providers.retries import RETRY_MINUTES
+from m3bench.server.lab.headless.providers.retries import RETRY_MINUTES
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.yaml_files import read_yaml
 

@@ -77,7 +77,15 @@ def environment(name: str) -> Path:
     Raises:
         NotInstalled: It cannot be.
     """
-    packages = FRAMEWORKS[name].packages
+    return installed(name, FRAMEWORKS[name].packages)
+
+
+def installed(name: str, packages: tuple[str, ...]) -> Path:
+    """The Python of an environment with packages, which is made unless it is there.
+
+    Raises:
+        NotInstalled: It cannot be.
+    """
     if not packages:
         return Path(sys.executable)
     folder = Path(sys.prefix) / "frameworks" / sha256(repr(packages).encode()).hexdigest()[:16]

@@ -9,10 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from m3bench.server.lab.providers.failures import Failure, read_failure
-from m3bench.server.lab.providers.retries import RetryPolicy, patiently
+from m3bench.server.lab.headless.providers.failures import Failure, read_failure
+from m3bench.server.lab.headless.providers.retries import RetryPolicy, patiently
+from tests.server.lab.headless.providers.test_failures import ERRORS, StatusError
 from tests.server.lab.judges.doubles import Endpoint, endpoint
-from tests.server.lab.providers.test_failures import ERRORS, StatusError
 
 AT_ONCE = RetryPolicy(first_seconds=0.0)
 PASSING = {"rate limit", "overload", "server error", "timeout", "unreachable"}

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from m3bench.server.lab.providers.failures import Failure, read_failure
+from m3bench.server.lab.headless.providers.failures import Failure, read_failure
 
 T = TypeVar("T")
 

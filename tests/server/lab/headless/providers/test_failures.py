@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.providers.failures import Failure, read_failure, verdict
+from m3bench.server.lab.headless.providers.failures import Failure, read_failure, verdict
 from m3bench.tasks.fault import MAX_WORDS, RULES, fault_of_error
 
 ERRORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "provider_errors.json").read_text())

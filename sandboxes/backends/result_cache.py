@@ -1,0 +1,115 @@
+"""Remembers what tools answered that read and never write: the same call on the same files gives the same bytes.
+
+A key has everything that an answer can depend on: the tool, its arguments, the content of every file that an argument
+names, and what is known of the pictures. Tools that write, and servers that keep something between calls, are never
+remembered.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from m3bench.sandboxes.backends.base import SandboxSpec
+from m3bench.sandboxes.wire import decode, dump
+from m3bench.sandboxes.workspace import Workspace
+from m3bench.tasks.catalog import load_catalog
+from m3bench.tasks.errors import LimitError, PathError
+from m3bench.tasks.outcome import Reply
+
+MAX_BYTES = 256 * 1024 * 1024
+"""Of all answers together; the ones that were not asked for longest go first."""
+
+STATEFUL = frozenset({"desk", "excel", "ppt", "probe", "recordings", "studio"})
+"""Servers whose answers depend on earlier calls, or on files that no argument names."""
+
+
+def known_of(spec: SandboxSpec) -> bytes:
+    """A digest of what a sandbox knows of its pictures."""
+    digest = sha256(dump([scene.to_json() for scene in spec.scenes]))
+    for page, picture in sorted(spec.links.items()):
+        digest.update(page.encode() + b"\0" + sha256(picture).digest())
+    return digest.digest()
+
+
+def is_pure(tool: str) -> bool:
+    """Whether the answer of a tool follows from its arguments and the files that they name."""
+    found = load_catalog().by_tool.get(tool)
+    return found is not None and found.read_only and found.server not in STATEFUL
+
+
+def key_of(tool: str, arguments: bytes, workspace: Path, known: bytes) -> bytes | None:
+    """What the answer to a call depends on; None where that cannot be said.
+
+    Args:
+        tool: The tool's canonical name.
+        arguments: A JSON object, raw.
+        workspace: The folder that the tool works in.
+        known: What is known of the pictures there.
+    """
+    if not is_pure(tool):
+        return None
+    try:
+        values = decode(arguments)
+    except ValueError:
+        return None
+    digest = sha256(dump([tool, values]) + known)
+    place = Workspace(workspace)
+    for text in _texts(values):
+        try:
+            file = place.resolve(text)
+            if file.is_dir():
+                return None
+            if file.exists():
+                digest.update(text.encode(errors="replace") + sha256(place.existing(text).read_bytes()).digest())
+        except (PathError, LimitError, OSError, ValueError):
+            continue
+    return digest.digest()
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            if value and value not in (".", "/"):
+                yield value
+        case dict():
+            for item in value.values():
+                yield from _texts(item)
+        case list():
+            for item in value:
+                yield from _texts(item)
+
+
+class ResultCache:
+    """Answers by key.
+
+    Args:
+        most: Bytes of all answers together.
+    """
+
+    def __init__(self, most: int = MAX_BYTES) -> None:
+        self._most = most
+        self._used = 0
+        self._found: OrderedDict[bytes, Reply] = OrderedDict()
+        self.hits = 0
+        self.misses = 0
+
+    def get(self, key: bytes) -> Reply | None:
+        """The answer that is known."""
+        reply = self._found.get(key)
+        if reply is None:
+            self.misses += 1
+            return None
+        self.hits += 1
+        self._found.move_to_end(key)
+        return reply
+
+    def put(self, key: bytes, reply: Reply) -> None:
+        """Remember an answer."""
+        if key in self._found or len(reply.result) > self._most // 8:
+            return
+        self._found[key] = reply
+        self._used += len(reply.result)
+        while self._used > self._most:
+            _, gone = self._found.popitem(last=False)
+            self._used -= len(gone.result)

@@ -1,0 +1,1 @@
+"""Episodes of reinforcement learning: the benchmark as an environment with rewards."""

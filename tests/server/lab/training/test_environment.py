@@ -1,0 +1,133 @@
+"""What a trainer has: episodes in processes of their own, many at a time, that leave nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
+from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
+from m3bench.server.lab.training.rewards import Reward
+from m3bench.server.lab.training.scratch import LOCK, PREFIX, scratch_folder, sweep
+from m3bench.tasks.errors import RunError, UserError
+
+TASK = "barcode_lookup-1"
+CALL = {"name": "math__add", "arguments": {"firstNumber": 1, "secondNumber": 2}}
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[Environment]:
+    with Environment("m3", EnvironmentOptions(workers=1)) as found:
+        yield found
+
+
+def play(environment: Environment, task: str = TASK) -> Reward:
+    episode = environment.reset(task, pictures=False)
+    known = environment.library.task(task)
+    for calls in oracle_turns(known):
+        episode.step([{"name": call.name, "arguments": call.arguments} for call in calls])
+    return episode.submit(**oracle_answer(known)).reward  # type: ignore[arg-type]
+
+
+def folders() -> set[Path]:
+    from tempfile import gettempdir
+
+    return set(Path(gettempdir()).glob(f"{PREFIX}*"))
+
+
+def test_what_no_trainer_can_have_is_refused() -> None:
+    with pytest.raises(UserError, match="are for testing"):
+        Environment("m3", EnvironmentOptions(split="train"))
+    with pytest.raises(UserError, match="no part"):
+        Environment("m3", EnvironmentOptions(weights={"style": 1}))
+    with pytest.raises(RunError, match="closed"):
+        Environment("m3").reset(TASK)
+
+
+def test_folders_of_the_dead_are_removed_and_those_of_the_living_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    dead = tmp_path / f"{PREFIX}dead"
+    dead.mkdir()
+    (dead / LOCK).touch()
+    with scratch_folder() as mine:
+        assert not dead.exists()
+        assert sweep() == 0
+        assert mine.is_dir()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_many_episodes_at_a_time(environment: Environment) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        rewards = list(pool.map(lambda _: play(environment), range(24)))
+    assert [reward.total for reward in rewards] == [1.0] * 24
+    futures = [environment.reset_soon(TASK, pictures=False) for _ in range(8)]
+    episodes = [future.result() for future in futures]
+    turns = [future.result() for future in [episode.step_soon([CALL]) for episode in episodes]]
+    assert {turn.texts for turn in turns} == {turns[0].texts}
+    for episode in episodes:
+        episode.close()
+    with pytest.raises(RunError, match="over"):
+        episodes[0].step([CALL])
+
+
+@pytest.mark.slow
+def test_hosts_that_die_cost_no_later_episode(environment: Environment) -> None:
+    episode = environment.reset(TASK, pictures=False)
+    assert episode.step([CALL]).texts
+    assert environment.kill_hosts() == 1
+    again = episode.step([CALL])
+    assert "3" in again.texts[0] or "may call the tool again" in again.texts[0]
+    assert "3" in episode.step([CALL]).texts[0]
+    episode.close()
+    assert play(environment).total == 1.0
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_makes_its_episodes_void(environment: Environment) -> None:
+    episode = environment.reset(TASK, pictures=False)
+    worker = environment._workers[0]
+    os.kill(worker._process.pid, signal.SIGKILL)
+    turn = episode.step([CALL])
+    assert turn.done
+    assert turn.reward.total is None
+    assert "ended" in turn.reward.void
+    assert play(environment).total == 1.0
+
+
+@pytest.mark.slow
+def test_nothing_is_left_of_a_trainer_that_is_killed(tmp_path: Path) -> None:
+    program = (
+        "from m3bench.server.lab.training.environment import Environment, EnvironmentOptions\n"
+        "with Environment('m3', EnvironmentOptions(workers=1)) as environment:\n"
+        f"    episode = environment.reset({TASK!r}, pictures=False)\n"
+        f"    episode.step([{CALL!r}])\n"
+        "    print('ready', flush=True)\n"
+        "    input()\n"
+    )
+    before = folders()
+    where = {**os.environ, "TMPDIR": str(tmp_path)}
+    trainer = subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=where
+    )
+    assert trainer.stdin is not None
+    assert trainer.stdout is not None
+    assert trainer.stdout.readline() == b"ready\n"
+    assert len(list(tmp_path.iterdir())) == 1
+    trainer.kill()
+    trainer.wait()
+    trainer.stdin.close()
+    trainer.stdout.close()
+    until = time.monotonic() + 30
+    while list(tmp_path.iterdir()) and time.monotonic() < until:
+        os.sched_yield()
+    assert list(tmp_path.iterdir()) == []
+    assert folders() <= before
