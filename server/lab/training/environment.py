@@ -1,6 +1,7 @@
 """The environment that a trainer has: episodes over processes of their own, from any thread, many at a time.
 
-    with Environment("my-tasks", split="train", weights={"shaping": 0.5}) as environment:
+    options = EnvironmentOptions(split="train", weights={"solved": 1.0, "shaping": 0.5})
+    with Environment("my-tasks", options) as environment:
         episode = environment.reset("fish-1")
         turn = episode.step([{"name": "wiki__search", "arguments": {"query": "koi"}}])
         turn = episode.submit("A koi.", {"fish": "koi"})
