@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-all test-night test-clients test-clients-newest test-frameworks test-harbor test-model measure-clients measure-frameworks image release check check-tests format lock photos docs pictures bench clean
 
 # Every worker collects all tests; servers, containers and clients keep one more than there are cores waiting.
-SHARED := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 5 --dist loadgroup
+SHARED := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 5 --dist loadgroup --no-loadscope-reorder
 # What `make test` leaves to `make test-all`, and both to `make test-night`, by marker.
 REST := docker or browser or office or latex or node or clients or postgres or ray or torch or speech or kills or seeds or slow
 NIGHT := night or frameworks or harbor or model

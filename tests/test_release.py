@@ -71,6 +71,7 @@ def test_the_changes_are_those_of_the_version_or_else_those_not_yet_released(tmp
     assert RELEASE["changes"](tmp_path, "1.1.0") == "# m3bench 1.1.0\n\n- New.\n"
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_wheel_and_source_archive_are_the_same_bytes_when_made_twice(tmp_path: Path) -> None:
     made = []

@@ -151,6 +151,7 @@ async def _sign_in_and_play(server: SignedServer) -> None:
         assert (answer.status_code, "not among its participants" in answer.text) == (403, True)
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_an_event_of_32_loses_nothing_though_its_server_is_started_again(tmp_path: Path) -> None:
     names = [f"team {number}" for number in range(32)]

@@ -82,6 +82,7 @@ def test_workers_on_a_cluster_play_everything_once_though_a_node_and_a_worker_di
     eventually(lambda: not workers_of(url), "no worker is left", 60)
 
 
+@pytest.mark.night
 @pytest.mark.ray
 @pytest.mark.slow
 def test_ctrl_c_ends_the_workers_on_the_cluster_and_gives_their_samples_back(

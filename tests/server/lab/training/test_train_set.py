@@ -40,6 +40,7 @@ def test_families_that_are_held_out_exist() -> None:
     assert set(HELD_OUT) < set(FAMILIES)
 
 
+@pytest.mark.night
 @pytest.mark.slow
 def test_rows_are_whole_conversations_and_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     request = TrainSetRequest(
