@@ -95,14 +95,17 @@ def test_the_typescript_sdks_sign_in_there_and_play_on(node: Node, server: Provi
     assert tokens == "TOKENS 2"
 
 
-def test_the_inspector_signs_in_there(
-    node: Node, server: Provided, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_inspector_signs_in_there_and_plays_on_with_a_new_token(
+    node: Node, task_set: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inspector: Inspector = inspected(node, server, tmp_path, monkeypatch)
-    inspector.call("start_task", task_id="sum-1")
-    assert lines(inspector.call("math__sum", numbers=NUMBERS)) == "108"
-    inspector.call("submit", answer="108")
-    assert inspector.call("score")["_meta"]["m3bench/card"]["metrics"]["average"] == 1.0
+    with providing(node, task_set, tmp_path / "provided", seconds=15) as server:
+        inspector: Inspector = inspected(node, server, tmp_path, monkeypatch)
+        inspector.call("start_task", task_id="sum-1")
+        until = server.expire()
+        assert lines(inspector.call("math__sum", numbers=NUMBERS)) == "108"
+        inspector.call("submit", answer="108")
+        assert inspector.call("score")["_meta"]["m3bench/card"]["metrics"]["average"] == 1.0
+        assert int(httpx2.get(f"{server.issuer}/good-until", timeout=60).text) > until, "the token was renewed"
 
 
 def test_what_says_who_signed_in_is_no_token_to_play_with(server: Provided) -> None:
