@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -251,16 +251,10 @@ class LocalEpisode:
         if handing_in is not None:
             turn = await self._submit_call(calls[handing_in].arguments)
             answers[handing_in] = turn.results[0]
-            parts = Counter(reward.parts)
-            parts.update(turn.reward.parts)
-            merged = turn.reward if turn.reward.void else weighted(parts, self._rules.weights)
-            return LocalTurn(results=tuple(answers), reward=merged, done=turn.done, card=turn.card)
+            return replace(turn, results=tuple(answers), reward=self._together(reward, turn.reward))
         if self._turns >= self._rules.max_turns:
             last = await self._end("", None)
-            parts = Counter(reward.parts)
-            parts.update(last.reward.parts)
-            merged = last.reward if last.reward.void else weighted(parts, self._rules.weights)
-            return LocalTurn(results=tuple(answers), reward=merged, done=True, card=last.card)
+            return replace(last, results=tuple(answers), reward=self._together(reward, last.reward))
         return LocalTurn(results=tuple(answers), reward=reward, done=False)
 
     async def submit(self, answer: str, fields: Fields = None) -> LocalTurn:
@@ -306,6 +300,12 @@ class LocalEpisode:
         answers[place] = (
             _result(answer.result) if answer.error is None else _dump({"error": error_object(answer.error)})
         )
+
+    def _together(self, turn: Reward, end: Reward) -> Reward:
+        """The reward of a turn after which an answer was handed in; none when the episode is void."""
+        parts = Counter(turn.parts)
+        parts.update(end.parts)
+        return end if end.void else weighted(parts, self._rules.weights)
 
     def _step_reward(self) -> Reward:
         """The change of the potential, where a learner may be told of it."""

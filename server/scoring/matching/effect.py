@@ -174,6 +174,11 @@ def compare(
     return CallComparison("partly", 0.0 if agreement.wrong or about == "part" else share, agreement)
 
 
+def _is_in(shown: Held, planned: PlannedCall) -> bool:
+    """Whether all facts of a call are among what is shown."""
+    return all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
+
+
 def _is_small_sum(wanted: Call, planned: PlannedCall) -> bool:
     """Whether a call works out nothing but numbers that many others come to as well."""
     return kinds_of(wanted.tool).role == "computation" and not any(map(is_distinctive, planned.gives))
@@ -372,7 +377,7 @@ class _Search:
     def _by_facts(self, place: int) -> set[int]:
         wanted, planned = self._reference[place], self._plan.calls[place]
         order = self._on(place)
-        if _is_small_sum(wanted, planned) and not self._is_shown(planned):
+        if _is_small_sum(wanted, planned) and not _is_in(self._shown(), planned):
             order = [index for index in order if not _are_other_numbers(wanted, self._made[index].call)]
         return by_facts(wanted, planned, self._made, order, self._used, self._common(place))
 
@@ -427,18 +432,18 @@ class _Search:
         ]
         if not candidates:
             return frozenset()
-        found = {place for place, planned in candidates if self._is_shown(planned)}
+        shown = self._shown()
+        found = {place for place, planned in candidates if _is_in(shown, planned)}
         for place, _ in reversed(candidates):
             after = {later for later, planned in enumerate(self._plan.calls) if place in planned.needs}
             if after and after <= found and all(self._is_computed(each) for each in (place, *after)):
                 found.add(place)
         return frozenset(found)
 
-    def _is_shown(self, planned: PlannedCall) -> bool:
-        """Whether the facts of a call stand in the arguments of needed calls, or in what was rightly said."""
+    def _shown(self) -> Held:
+        """What stands in the arguments of needed calls, or was rightly said."""
         asked = (self._made[index].asked.text for index in sorted(self._used))
-        shown = Held("\n".join([self._said, *asked]))
-        return all(shown.holds(fact) or shown.holds_rounded(fact) for fact in planned.gives)
+        return Held("\n".join([self._said, *asked]))
 
     def _is_computed(self, place: int) -> bool:
         return kinds_of(self._reference[place].tool).role == "computation"
