@@ -55,8 +55,10 @@ class Library:
     """
 
     def __init__(self, folder: Path = BUNDLED) -> None:
+        # A folder of results may have the name of the set that it is about.
         named = SETS / folder.name
-        self.folder = named if str(folder) == folder.name and not folder.exists() and named.is_dir() else folder
+        is_set = (folder / "tasks.json").exists()
+        self.folder = named if str(folder) == folder.name and not is_set and named.is_dir() else folder
 
     @cached_property
     def set(self) -> TaskSet:
