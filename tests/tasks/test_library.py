@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from m3bench.tasks.library import DESK, Library
 
 
