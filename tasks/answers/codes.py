@@ -166,6 +166,8 @@ def _canonical(text: str, form: str) -> str:
     folded = re.sub(
         r"^(?:https?://)?(?:dx\.|www\.)?(?:doi\.org/|arxiv\.org/abs/)?|^github:nixos/nixpkgs/", "", folded
     ).rstrip("/")
+    if form:
+        folded = re.sub(rf"^(?:the )?{re.escape(fold(form))}(?: is)?[\s:]+", "", folded)
     if form == "commit":
         folded = re.sub(r"^[\w.-]+/[\w.-]+(?:@|/commit/)", "", folded)
     if form == "glyph":

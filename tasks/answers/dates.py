@@ -214,7 +214,7 @@ class Time(Value):
 
 
 _TIME = re.compile(
-    r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|h\b|\so'clock))h?"
+    r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|\s?h\b|\so'clock))h?"
     r"(?:\s?(?P<half>[ap]\.?m)\.?(?!\w))?(?:\s?(?P<zone>z|utc|gmt)?(?P<off>[+-]\d{1,2}(?::?\d{2})?)?(?!\w))?"
 )
 
@@ -273,7 +273,7 @@ def _in_digits(text: str) -> str:
         text = re.sub(pattern, time, text)
     text = _SPOKEN.sub(_spoken, text)
     text = _PART_OF_DAY.sub(lambda match: f"{match[1]} {'am' if match[2] == 'morning' else 'pm'}", text)
-    text = re.sub(r"^\s*([01]\d|2[0-3])([0-5]\d)\s*$", r"\1:\2", text)
+    text = re.sub(r"^\s*([01]\d|2[0-3])([0-5]\d)\s*(utc|gmt|z)?\s*$", r"\1:\2 \3", text)
     return re.sub(r"\b([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs)\b", r"\1:\2", text)
 
 

@@ -1,4 +1,4 @@
-"""Names, choices, yes and no, and free text.
+"""Names, choices, yes and no.
 
 A name is right in any of its spellings. Words that only repeat the question, say what kind of thing it is or where it
 is may stand beside it; any other word, another thing of the same kind, a hedge or a second candidate makes it wrong.
@@ -26,9 +26,6 @@ from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
 MOST_WORDS = 40
-
-FEWEST_WORDS = 4
-"""Of a text, where the right one is a whole sentence."""
 
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
 
@@ -108,6 +105,7 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     text = _SITE.sub("", answered(text))
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
+    names = (*names, *(f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name))))
     problem = _plain_problem(text, names, others, context)
     if problem is None or not text:
         return problem
@@ -146,13 +144,16 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     if len(mine) > MOST_WORDS:
         return "it is more than a name"
     own = {word for form in right for word in form}
-    said = set(words_of(context)) | own
+    around = set(words_of(context))
+    said = around | own
     allowed = (_generic() - (_distinguishing() - said) | _saying() | said) - hedges()
     for form in sorted(right, key=len, reverse=True):
         start = find(form, mine)
         if start < 0:
             continue
         rest = (*mine[:start], "|", *mine[start + len(form) :])
+        if set(form) <= around and (_distinguishing() & own & set(rest)) - around:
+            continue  # "Tower of London" is not London's clock tower
         if any(find(form, other) >= 0 and find(other, mine) >= 0 for other in wrong):
             return f"{text[:60]!r} is another one"
         if any(find(other, rest) >= 0 for other in wrong):
@@ -248,6 +249,8 @@ _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
 _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
 """A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
+_HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
+"""The number of a house and its street, which may also stand the other way round."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
 _AHEAD = re.compile(
@@ -267,6 +270,8 @@ _BEHIND = re.compile(
 )
 _MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
 _BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
+_A_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_YEAR_BESIDE = re.compile(r"\s*[(\[](?:1[5-9]|20)\d\d[)\]]\s*$")
 _COMPARING = re.compile(r"\b(?:than|ahead of|compared (?:to|with)|followed by|beats|beating|over|against|versus|vs)\b")
 _TURNS = frozenset({"but", "however", "although", "though", "instead", "then", "later", "if", "or", "also", "another"})
 _DISMISSES = re.compile(r"(?:it\s+)?(?:is|was)\b.*\b(?:not|wrong|incorrect|false|second|third|last)\b", re.IGNORECASE)
@@ -297,6 +302,9 @@ def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     measured = None if any(map(_MEASURED.search, (*names, *others))) else _MEASURED.search(text)
     if measured and _only_measures(measured["why"], others):
         return text[: measured.start()]
+    year = _YEAR_BESIDE.search(text)
+    if year and not _A_YEAR.search(f"{context} {' '.join(names)}"):
+        return text[: year.start()]
     beside = _BESIDE.search(text)
     if beside and set(words_of(beside["beside"])) <= set(words_of(context)) | _saying():
         return text[: beside.start()]
@@ -344,7 +352,7 @@ def _only_measures(why: str, others: tuple[str, ...]) -> bool:
     fine = (
         measures
         | _saying()
-        | {"out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
+        | {"up", "down", "out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
     )
     return (figure or bool(measures & set(said))) and all(word in fine for word in said)
 
@@ -523,70 +531,3 @@ class YesNo(Value):
     def facts(self) -> Iterator[Fact]:
         """Nothing that could be looked for."""
         yield from ()
-
-
-_NOT = re.compile(
-    r"\b(?:not|never|neither|nor|no|without|isn't|aren't|wasn't|weren't|doesn't|don't|cannot|can't|hardly)\b"
-)
-_FALSE = re.compile(r"\b(?:not true|untrue|false) that\b|\bthis is (?:false|untrue|not true)\b|^(?:not|no)\b")
-
-
-class Text(Value):
-    """Free text that must say certain things: a description, a summary, a quotation."""
-
-    SHOWN = ("words",)
-
-    type: Literal["text"] = "text"
-    words: int = 80
-    """The most words that it may have."""
-    value: str
-    """A text that is right."""
-    mentions: tuple[tuple[str, ...], ...]
-    """What it must say: one spelling of each."""
-
-    @property
-    def described(self) -> str:
-        """The type in words."""
-        return f"text, at most {self.words} words"
-
-    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
-        """Why it does not say what it must."""
-        if is_nothing(given):
-            return "nothing was given"
-        text = as_text(given)
-        mine = words_of(text)
-        if not mine or len(mine) > self.words * 1.25:
-            return f"it has {len(mine)} words, at most {self.words} are asked for"
-        if len(mine) < FEWEST_WORDS <= len(words_of(self.value)) // 2:
-            return "it is a word or two, not a text"
-        said = joined(mine)
-        denied = self._denied(fold(text))
-        if denied:
-            return f"it denies {denied!r}"
-        missing = [mention[0] for mention in self.mentions if not any(_says(name, mine, said) for name in mention)]
-        return f"it does not say {', '.join(missing)[:80]!r}" if missing else None
-
-    def _denied(self, text: str) -> str | None:
-        """What it must say and says is not so."""
-        if _FALSE.search(text):
-            return self.mentions[0][0]
-        own = fold(self.value)
-        for match in _NOT.finditer(text):
-            behind = " ".join(re.findall(r"[\w']+", re.split(r"[.;:!?]|\bbut\b", text[match.end() :])[0])[:4])
-            for name in (name for mention in self.mentions for name in mention):
-                if _says(name, words_of(behind), "") and match[0] + text[match.end() :][: len(behind)] not in own:
-                    return name
-        return None
-
-    def given(self) -> JSON:
-        """The text."""
-        return self.value
-
-    def facts(self) -> Iterator[Fact]:
-        """What it must say."""
-        for mention in self.mentions:
-            yield fold(mention[0])
-
-
-def _says(name: str, mine: Words, said: str) -> bool:
-    return any(find(form, mine) >= 0 or (len(form) > 2 and joined(form) in said) for form in spellings(name))

@@ -299,6 +299,7 @@ _PARTS = {
     for bigs, smalls, share in (
         ("h hr hrs hour hours", "min mins minute minutes m", 1 / 60),
         ("min mins minute minutes", "s sec secs second seconds", 1 / 60),
+        ("wk week weeks", "d day days", 1 / 7),
         ("d day days", "h hr hrs hour hours", 1 / 24),
         ("ft foot feet", "in inch inches", 1 / 12),
     )

@@ -32,7 +32,12 @@ _BOUNDS = re.compile(
 _SEA_LEVEL = re.compile(r"\babove (?:mean )?sea level\b|\b(?:a\.s\.l\.|asl|amsl)(?!\w)")
 _OPPOSITE = re.compile(r"\b(?:short|too (?:much|many|few|little)|overdrawn|in debt|in the red)\b")
 """Words of somebody who says that it is the other way round."""
-_A_TIME = re.compile(r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b")
+_A_TIME = re.compile(
+    r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b|"
+    r"\bper (?:ounce|oz|pound|lb|kilo|kg|gram|g|litre|liter|100 g)\b"
+)
+_REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
+"""What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
     r"\b(?:twice|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
@@ -57,7 +62,7 @@ _SO_MANY = re.compile(
 _ASIDE = re.compile(r"\s*\((?:[^()\d]*\b(?:tax|vat|shipping|postage|delivery|fees?|tips?)\b[^()\d]*)\)\s*$")
 """What a price goes without or comes with."""
 _SCALE = re.compile(r"\bout of (\d+)\b")
-_OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?P<scale>5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d)")
+_OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?P<scale>5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d| \d{3}\b)")
 
 
 class Number(Value):
@@ -230,6 +235,9 @@ def _of_another(rest: str, asked: str) -> str | None:
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
     if found is None and not _ONE_OF_MANY.search(asked):
         found = _A_TIME.search(rest)
+    for mine, others in ((_REPLIES, _SCORES), (_SCORES, _REPLIES)):
+        if found is None and mine.search(asked) and not others.search(asked) and not mine.search(rest):
+            found = others.search(rest)
     if found is None and not _ONE_OF_MANY.search(asked):
         found = _OF_EACH.search(rest) if _TOGETHER.search(asked) else None
         found = found or _ON_AVERAGE.search(rest)
@@ -240,8 +248,9 @@ def _of_another(rest: str, asked: str) -> str | None:
 
 def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
     """A text as numbers with units: what it is out of, minutes on a stopwatch, kelvins and the sides of the globe."""
-    scale = _SCALE.search(words)
-    text = _OUT_OF.sub(lambda found: " " if scale is None or found["scale"] == scale[1] else found[0], text)
+    told = _SCALE.search(words)
+    scale = told[1] if told else "5" if "stars" in words else None
+    text = _OUT_OF.sub(lambda found: " " if scale is None or found["scale"] == scale else found[0], text)
     if asked is None:
         return text
     if asked.kind == "time":
