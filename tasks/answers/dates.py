@@ -96,7 +96,8 @@ class Date(Value):
         if not found:
             return f"there is no date in {text[:60]!r}"
         bound = _BOUND.search(rest)
-        doubt = bound[0] if bound else hedge(rest)
+        before = re.search(r"\bb\.?\s?c\.?(?:e\.?)?(?!\w)", rest)
+        doubt = bound[0] if bound else before[0] if before else hedge(rest)
         if doubt or re.search(r"\d", re.sub(r"\b\d{1,2}:\d{2}\b", "", rest)):
             return f"it is not a plain date: {(doubt or rest.strip())[:40]!r}"
         if not all(any(self._same(reading) for reading in readings) for readings in found):

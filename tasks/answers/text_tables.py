@@ -102,7 +102,7 @@ def cells(line: str, columns: int) -> list[str] | None:
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BEFORE = re.compile(
-    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:it\s+is|it's|it\s+takes|is|was|has|have|with|at|by|in|costs?)(?=\s))+",
+    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:it\s+is|it's|it\s+takes|(?:(?:is|was)\s+)?(?:made|dates|dated|opened|built|rated|sold)\s+(?:by|from|in|at|for)|is|was|has|have|with|at|by|in|from|costs?)(?=\s))+",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)(?:and|from|in|for))+$", re.IGNORECASE)
