@@ -22,6 +22,8 @@ _NUMBER_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PICTURE_ALPHABET = _NUMBER_ALPHABET + "abcdefghijklmnopqrstuvwxyz"
 _MOST_REVIEWS = 400_000
 _UNIT = re.compile(r"(\d)(?=(?:mg|mcg|g|kg|ml|l|oz|fl|lb|ct|count|pack|pk|inch|in|ft|gb|tb|w)\b)", re.IGNORECASE)
+_ISBN = re.compile(r"(?<![\w-])(?:97[89]-)?\d{1,5}-\d{1,7}-\d{1,7}-[\dX](?![\w-])")
+"""The number of a book as it is printed on it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +95,7 @@ def marketplaces() -> Mapping[str, Marketplace]:
 
 def find(keywords: str, limit: int) -> list[Product]:
     """The products that fit the words best; of those that fit alike, the most bought first."""
-    text = _UNIT.sub(r"\1 ", keywords)
+    text = _ISBN.sub(lambda isbn: isbn[0].replace("-", ""), _UNIT.sub(r"\1 ", keywords))
     found = [products()[record["asin"]] for _, record in _index().search(text, limit)]
     kind = _kind_asked(text)
     if kind and not any(kind in fold(product.title) or kind == fold(product.kind) for product in found):

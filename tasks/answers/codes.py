@@ -21,8 +21,10 @@ _BOUND = re.compile(
     r"[<>≥≤~^]|\b(?:at least|at most|or (?:later|newer|older|higher)|newer than|older than|before|after|above|below)\b"
 )
 _LABEL = re.compile(
-    r"^(?:isbn(?:-?1[03])?|ean(?:-?13)?|upc(?:-?a)?|gtin|doi|arxiv|pmid|nct id|barcode|code|number|no|nr|object|item|"
-    r"tel|telephone|phone|mobile|id|ticker|symbol|commit|hash|revision|rev|option|icd(?:-10)?(?:-cm)?)\b[\s.:#-]*(?:number|no|id|code)?[\s.:#-]*"
+    r"^(?:(?:clinicaltrials|reddit|github)\.\w+\s+)?"
+    r"(?:isbn(?:-?1[03])?|ean(?:-?13)?|upc(?:-?a)?|gtin|doi|arxiv|pmid|nct id|barcode|code|number|no|nr|object|item|"
+    r"tel|telephone|phone|mobile|id|ticker|symbol|commit|hash|revision|rev|option|icd(?:-10)?(?:-cm)?)\b"
+    r"[\s.:#-]*(?:number|no|id|code)?[\s.:#-]*"
 )
 
 
@@ -159,9 +161,17 @@ def _canonical(text: str, form: str) -> str:
     folded = _LABEL.sub("", fold(text))
     if form == "command":
         folded = _INSTALL.sub("npm install", re.sub(r"^[$>#]\s*", "", fold(text)))
+    if form.casefold() not in ("url", "doi"):
+        folded = re.sub(r"^https?://[\w.-]+/(?:[\w.-]+/)*(?=[^/]+$)", "", folded.rstrip("/"))
     folded = re.sub(
         r"^(?:https?://)?(?:dx\.|www\.)?(?:doi\.org/|arxiv\.org/abs/)?|^github:nixos/nixpkgs/", "", folded
     ).rstrip("/")
+    if form:
+        folded = re.sub(rf"^(?:the )?{re.escape(fold(form))}(?: is)?[\s:]+", "", folded)
+    if form == "commit":
+        folded = re.sub(r"^[\w.-]+/[\w.-]+(?:@|/commit/)", "", folded)
+    if form == "glyph":
+        folded = re.sub(r"&#(\d{4,6});?", lambda number: f"&#x{int(number[1]):x};", folded)
     signs = re.sub(r"[^\w]", "", folded).replace("_", "")
     if form.casefold() in ("isbn", "barcode", "ean", "upc", "gtin") and re.fullmatch(r"\d{8,14}|\d{9}x", signs):
         if len(signs) == 10 and form.casefold() == "isbn":

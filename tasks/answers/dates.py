@@ -20,18 +20,18 @@ _MONTHS = {
     word: number
     for number, words in enumerate(
         [
-            "jan january",
-            "feb february",
-            "mar march",
-            "apr april",
-            "may",
-            "jun june",
-            "jul july",
-            "aug august",
-            "sep sept september",
-            "oct october",
-            "nov november",
-            "dec december",
+            "jan january januar enero janvier gennaio janeiro",
+            "feb february februar febrero fevrier febbraio fevereiro",
+            "mar march marz maerz marzo mars marco",
+            "apr april abril avril aprile",
+            "may mai mayo maggio maio",
+            "jun june juni junio juin giugno junho",
+            "jul july juli julio juillet luglio julho",
+            "aug august agosto aout",
+            "sep sept september septiembre septembre settembre setembro",
+            "oct october oktober octubre octobre ottobre outubro",
+            "nov november noviembre novembre novembro",
+            "dec december dezember diciembre decembre dicembre dezembro",
         ],
         1,
     )
@@ -45,7 +45,7 @@ _CLOCK = r"(?:t|\s|,|at)*\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:z|utc|gmt|[ap]\
 _FORMS = (
     (re.compile(rf"(?<!\d){_YEAR}[-/.]\s?(\d{{1,2}})[-/.]\s?(\d{{1,2}})(?!\d)(?:{_CLOCK})?"), "ymd"),
     (re.compile(r"(?<!\d)(\d{4})(\d{2})(\d{2})(?!\d)"), "ymd"),
-    (re.compile(rf"(?<!\d){_DAY}\.?\s*(?:of\s)?[- ]?{_MONTH}[,]?[- ]?\s*{_YEAR}(?!\d)"), "dMy"),
+    (re.compile(rf"(?<!\d){_DAY}\.?\s*(?:of\s|de\s)?[- ]?{_MONTH}[,]?[- ]?\s*(?:de\s|del\s)?{_YEAR}(?!\d)"), "dMy"),
     (re.compile(rf"\b{_MONTH}[- ]\s*{_DAY}[,]?[- ]\s*{_YEAR}(?!\d)"), "Mdy"),
     (re.compile(rf"(?<!\d)(\d{{1,2}})[-/.]\s?(\d{{1,2}})[-/.]\s?{_YEAR}(?!\d)"), "xxy"),
     (re.compile(rf"(?<!\d){_YEAR}\s+{_MONTH}\s+{_DAY}\b"), "yMd"),
@@ -96,7 +96,8 @@ class Date(Value):
         if not found:
             return f"there is no date in {text[:60]!r}"
         bound = _BOUND.search(rest)
-        doubt = bound[0] if bound else hedge(rest)
+        before = re.search(r"\bb\.?\s?c\.?(?:e\.?)?(?!\w)", rest)
+        doubt = bound[0] if bound else before[0] if before else hedge(rest)
         if doubt or re.search(r"\d", re.sub(r"\b\d{1,2}:\d{2}\b", "", rest)):
             return f"it is not a plain date: {(doubt or rest.strip())[:40]!r}"
         if not all(any(self._same(reading) for reading in readings) for readings in found):
@@ -214,7 +215,7 @@ class Time(Value):
 
 
 _TIME = re.compile(
-    r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|h\b|\so'clock))h?"
+    r"(?<![\d:])(?P<h>\d{1,2})(?:(?::|h|\.)\s?(?P<m>\d{2})(?::\d{2}(?:\.\d+)?)?|(?=\s?[ap]\.?m\b|\s?h\b|\so'clock))h?"
     r"(?:\s?(?P<half>[ap]\.?m)\.?(?!\w))?(?:\s?(?P<zone>z|utc|gmt)?(?P<off>[+-]\d{1,2}(?::?\d{2})?)?(?!\w))?"
 )
 
@@ -235,17 +236,45 @@ def _zone_behind(text: str, end: int) -> str:
     return "" if match is None or match[1] in ("the", "start", "opening", "closing", "this") else match[1]
 
 
+_NAMED_HOURS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12,
+}  # fmt: skip
+_SPOKEN = re.compile(
+    r"\b(?:(?P<part>half past|(?:a )?quarter past|(?:a )?quarter to)\s+)?"
+    rf"(?P<hour>{'|'.join(_NAMED_HOURS)}|(?<![\d:])\d{{1,2}}(?![\d:]))\b"
+    r"(?P<behind>\s*o'clock|(?=\s*(?:[ap]\.?m\b|in the |at night)))?"
+)
+"""A time in words: "half past eight", "eleven at night"."""
+
+
+def _spoken(match: re.Match[str]) -> str:
+    """Such a time as clocks show it; a number alone stays as it is."""
+    if not match["part"] and (match["behind"] is None or match["hour"].isdigit()):
+        return match[0]
+    hour = int(match["hour"]) if match["hour"].isdigit() else _NAMED_HOURS[match["hour"]]
+    part = (match["part"] or "").removeprefix("a ").partition(" ")[0]
+    minutes = {"half": 30, "quarter": 15, "": 0}[part]
+    if (match["part"] or "").endswith("to"):
+        hour, minutes = hour - 1 or 12, 45
+    return f"{hour}:{minutes:02}"
+
+
 _NAMED = {r"(?:\b12(?::00)?\s+)?\bmidnight\b|\b24:00\b": "00:00", r"(?:\b12(?::00)?\s+)?\b(?:noon|midday)\b": "12:00"}
 
 
-_PART_OF_DAY = re.compile(r"(?<![\d:])((?:0?\d|1[0-2])(?::\d{2})?) (?:o'clock )?in the (morning|afternoon|evening)\b")
+_PART_OF_DAY = re.compile(
+    r"(?<![\d:])((?:0?\d|1[0-2])(?::\d{2})?) (?:o'clock )?(?:in the (morning|afternoon|evening)|at (night))\b"
+)
 
 
 def _in_digits(text: str) -> str:
     """A text with noon, midnight and the hours of soldiers as clocks show them."""
     for pattern, time in _NAMED.items():
         text = re.sub(pattern, time, text)
+    text = _SPOKEN.sub(_spoken, text)
     text = _PART_OF_DAY.sub(lambda match: f"{match[1]} {'am' if match[2] == 'morning' else 'pm'}", text)
+    text = re.sub(r"^\s*([01]\d|2[0-3])([0-5]\d)\s*(utc|gmt|z)?\s*$", r"\1:\2 \3", text)
     return re.sub(r"\b([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs)\b", r"\1:\2", text)
 
 

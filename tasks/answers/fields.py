@@ -15,9 +15,10 @@ from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.groups import Items, Single, Table
-from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
+from m3bench.tasks.answers.texts import Text
 from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.facts import Fact
 

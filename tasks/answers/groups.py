@@ -15,7 +15,7 @@ from pydantic import Field as Setting
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, is_nothing
 from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.dates import Date, Time
-from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.spelling import words_of
@@ -31,6 +31,7 @@ from m3bench.tasks.answers.text_tables import (
     turned,
 )
 from m3bench.tasks.answers.text_tables import cells as _cells
+from m3bench.tasks.answers.texts import Text
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 

@@ -1,4 +1,4 @@
-"""Names, choices, yes and no, and free text.
+"""Names, choices, yes and no.
 
 A name is right in any of its spellings. Words that only repeat the question, say what kind of thing it is or where it
 is may stand beside it; any other word, another thing of the same kind, a hedge or a second candidate makes it wrong.
@@ -11,15 +11,21 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
-from m3bench.tasks.answers.spelling import Words, find, hedges, joined, spellings, vocabulary, words_of
-from m3bench.tasks.answers.statements import kept, without_lead
+from m3bench.tasks.answers.spelling import (
+    Words,
+    find,
+    hedges,
+    joined,
+    regions_of,
+    spellings,
+    vocabulary,
+    words_of,
+)
+from m3bench.tasks.answers.statements import answered, kept, without_lead
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
 MOST_WORDS = 40
-
-FEWEST_WORDS = 4
-"""Of a text, where the right one is a whole sentence."""
 
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
 
@@ -71,6 +77,12 @@ class Name(Value):
 
 
 @cache
+def _vocabulary(kind: str) -> frozenset[str]:
+    """The words of a kind, as they are written."""
+    return frozenset(vocabulary().names[kind].split())
+
+
+@cache
 def _generic() -> frozenset[str]:
     """Words that say what kind of thing a name belongs to."""
     return frozenset(words_of(vocabulary().names["generic"]))
@@ -90,6 +102,10 @@ def _distinguishing() -> frozenset[str]:
 
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
     """Why a text does not name a thing; None when it does."""
+    text = _SITE.sub("", answered(text))
+    text = _PAIR.sub("", text) if "coin" in context else text
+    context = f"{context} {regions_of(', '.join((*names, context)))}"
+    names = (*names, *(f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name))))
     problem = _plain_problem(text, names, others, context)
     if problem is None or not text:
         return problem
@@ -99,7 +115,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
     if text.rstrip().endswith("?"):
         return problem
-    heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))} - {text}
+    heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))}
+    heads = {*heads, _ahead(text, others, context)} - {text}
     return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
 
 
@@ -116,6 +133,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return "it is a question"
     right = _forms(names)
     wrong = _forms(others) - right
+    if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
+        return f"{text[:60]!r} is another one"
     if mine in right or (joined(mine) in {joined(form) for form in right}):
         return None
     if mine in wrong:
@@ -125,13 +144,16 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     if len(mine) > MOST_WORDS:
         return "it is more than a name"
     own = {word for form in right for word in form}
-    said = set(words_of(context)) | own
+    around = set(words_of(context))
+    said = around | own
     allowed = (_generic() - (_distinguishing() - said) | _saying() | said) - hedges()
     for form in sorted(right, key=len, reverse=True):
         start = find(form, mine)
         if start < 0:
             continue
         rest = (*mine[:start], "|", *mine[start + len(form) :])
+        if set(form) <= around and (_distinguishing() & own & set(rest)) - around:
+            continue  # "Tower of London" is not London's clock tower
         if any(find(form, other) >= 0 and find(other, mine) >= 0 for other in wrong):
             return f"{text[:60]!r} is another one"
         if any(find(other, rest) >= 0 for other in wrong):
@@ -139,7 +161,7 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         for other in sorted(right, key=len, reverse=True):
             while (start := find(other, rest)) >= 0:
                 rest = (*rest[:start], "|", *rest[start + len(other) :])
-        strange = [word for word in rest if word != "|" and word not in allowed and word not in form]
+        strange = [word for word in rest if word != "|" and word not in allowed and not _is_cut_short(word, own)]
         if not strange:
             doubt = hedge(_without(text, names))
             return f"it is not a plain name: {doubt!r}" if doubt else None
@@ -153,6 +175,10 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
     if _without_its_trade(words_of(text), right, wrong, context):
+        return None
+    if "&" in text and _are_initials(words_of(text), right, wrong):
+        return None
+    if _is_surname(words_of(text), names[0], right, wrong, context):
         return None
     return f"{text[:60]!r} is not it"
 
@@ -176,17 +202,32 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
     if turned and text.count(",") == 1:
         last, first = map(words_of, text.split(","))
         orders.append((*first, *last))
-    return any(
+    return _is_of_a_person(name) and any(
         any(_initialled(order, form) for form in right) and not any(_initialled(order, form) for form in wrong)
         for order in orders
     )
+
+
+def _is_cut_short(word: str, own: set[str]) -> bool:
+    """Whether a word beside a name begins another word of its names: "Pepsi (PEP)" of PepsiCo."""
+    return len(word) >= 4 and any(other.startswith(word) for other in own)
+
+
+MOST_PARTS = 6
+"""Of a person's name."""
+
+
+def _is_of_a_person(name: str) -> bool:
+    """Whether a name is written as those of people are: capitals, but for the small words between."""
+    words = re.findall(r"[^\W\d_][\w.'’-]*", name)
+    return len(words) > 1 and all(word[0].isupper() or word in _vocabulary("particles") for word in words)
 
 
 def _initialled(mine: Words, form: Words) -> bool:
     """Whether a person's name is written with initials, or without its middle: "I. Asimov", "Robert Martin"."""
     if len(mine) < 2 or len(form) < 2 or mine[-1] != form[-1] or len(mine[-1]) < 3 or set(form) & _generic():
         return False
-    if not all(word.isalpha() for word in form):
+    if not all(word.isalpha() for word in form) or len(form) > MOST_PARTS:
         return False
     first = mine[:-1] if len(mine[0]) > 1 or len(mine) > 2 else mine[:1]
     parts = tuple(first[0]) if len(first) == 1 and first[0] not in form and 1 < len(first[0]) < len(form) else first
@@ -204,7 +245,19 @@ def _initialled(mine: Words, form: Words) -> bool:
     return True
 
 
-_HANDLE = re.compile(r"(?<![\w/])(?:/?[ur]/|@)(?=\w)")
+_HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
+_SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
+_LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
+"""A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
+_HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
+"""The number of a house and its street, which may also stand the other way round."""
+_PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
+"""What the price of a coin is in."""
+_AHEAD = re.compile(
+    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>>)|(?:is|are|was|were|costs?|has|have)\s+"
+    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
+    re.IGNORECASE,
+)
 _WHY = (
     "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
     "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
@@ -217,11 +270,26 @@ _BEHIND = re.compile(
 )
 _MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
 _BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
+_A_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_YEAR_BESIDE = re.compile(r"\s*[(\[](?:1[5-9]|20)\d\d[)\]]\s*$")
 _COMPARING = re.compile(r"\b(?:than|ahead of|compared (?:to|with)|followed by|beats|beating|over|against|versus|vs)\b")
 _TURNS = frozenset({"but", "however", "although", "though", "instead", "then", "later", "if", "or", "also", "another"})
 _DISMISSES = re.compile(r"(?:it\s+)?(?:is|was)\b.*\b(?:not|wrong|incorrect|false|second|third|last)\b", re.IGNORECASE)
 """What is said of a thing that is not the one."""
 _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
+
+
+def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
+    """What a comparison says of one thing of two, when it says what is asked for: "A is older than B", "A > B"."""
+    match = _AHEAD.match(text)
+    if match is None or not _named(match["other"], others) or hedge(match["other"]):
+        return text
+    asked = set(words_of(context))
+    if match["sign"] and asked & _vocabulary("little"):
+        return text
+    if match["how"] and not set(words_of(match["how"])) <= asked | {"than"}:
+        return text
+    return re.sub(r"\s*\([^()]*\)$", "", match["head"])
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:
@@ -234,6 +302,9 @@ def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     measured = None if any(map(_MEASURED.search, (*names, *others))) else _MEASURED.search(text)
     if measured and _only_measures(measured["why"], others):
         return text[: measured.start()]
+    year = _YEAR_BESIDE.search(text)
+    if year and not _A_YEAR.search(f"{context} {' '.join(names)}"):
+        return text[: year.start()]
     beside = _BESIDE.search(text)
     if beside and set(words_of(beside["beside"])) <= set(words_of(context)) | _saying():
         return text[: beside.start()]
@@ -281,7 +352,7 @@ def _only_measures(why: str, others: tuple[str, ...]) -> bool:
     fine = (
         measures
         | _saying()
-        | {"out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
+        | {"up", "down", "out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
     )
     return (figure or bool(measures & set(said))) and all(word in fine for word in said)
 
@@ -330,6 +401,28 @@ def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
     return any(form[:-1] == mine for form in right) and not any(form[: len(mine)] == mine for form in wrong)
 
 
+def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether letters joined by `&` begin the words of a company's name: J&J."""
+
+    def begins(form: Words) -> bool:
+        kept = tuple(word for word in form if word not in _generic()) or form
+        return len(mine) > 1 and mine == tuple(word[0] for word in kept)
+
+    return any(map(begins, right)) and not any(map(begins, wrong))
+
+
+def _is_surname(mine: Words, name: str, right: frozenset[Words], wrong: frozenset[Words], context: str) -> bool:
+    """Whether a word is the last name of a person who is asked for, and of nobody else."""
+    if (
+        len(mine) != 1
+        or len(mine[0]) < 4
+        or not _vocabulary("people") & set(words_of(context))
+        or not _is_of_a_person(name)
+    ):
+        return False
+    return any(len(form) > 1 and form[-1] == mine[0] for form in right) and not any(mine[0] in form for form in wrong)
+
+
 @cache
 def _businesses() -> frozenset[str]:
     """Words of a question that asks for a business."""
@@ -338,7 +431,7 @@ def _businesses() -> frozenset[str]:
 
 _ACTS = re.compile(
     r"^(?:(?:he|she|they|we|you|i|it)(?:['’]ll|['’]d)?\s+(?:should\s+|will\s+|would\s+)?)?"
-    r"(?:(?:go|goes|going|take|takes|taking|travel|travels|use|uses|choose|chooses|pick|picks)\s+)?"
+    r"(?:(?:go|goes|going|take|takes|taking|travel|travels|use|uses|choose|chooses|pick|picks|buy|buys|get|gets)\s+)?"
     r"(?:the\s+|a\s+)?(?P<what>\S.*?)[.!]?$",
     re.IGNORECASE,
 )
@@ -384,6 +477,7 @@ class Choice(Value):
 
 _TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑👍", " yes "), **dict.fromkeys("✗✘❌☒👎", " no ")})
 
+_NO_TROUBLE = re.compile(r"\bno (?:problem|trouble|doubt|question|issue)s?\b(?: about it)?(?: at all)?")
 _YES = frozenset({"yes", "true", "y", "yep", "yup", "yeah", "affirmative", "correct", "indeed", "1"})
 _NO = frozenset({"no", "false", "n", "not", "nope", "nah", "negative", "incorrect", "0"})
 _SO = re.compile(r"^(?:it|they|he|she|that|this) (?:is|does|are|do|has|have|was|were|did|can|will)(?: so)?[.!]?$")
@@ -407,7 +501,7 @@ class YesNo(Value):
         """Why it is not the answer."""
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
-        words = re.findall(r"[\w']+", fold(as_text(given)).translate(_TICKS))
+        words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(as_text(given)).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]
         doubt = next(
@@ -437,70 +531,3 @@ class YesNo(Value):
     def facts(self) -> Iterator[Fact]:
         """Nothing that could be looked for."""
         yield from ()
-
-
-_NOT = re.compile(
-    r"\b(?:not|never|neither|nor|no|without|isn't|aren't|wasn't|weren't|doesn't|don't|cannot|can't|hardly)\b"
-)
-_FALSE = re.compile(r"\b(?:not true|untrue|false) that\b|\bthis is (?:false|untrue|not true)\b|^(?:not|no)\b")
-
-
-class Text(Value):
-    """Free text that must say certain things: a description, a summary, a quotation."""
-
-    SHOWN = ("words",)
-
-    type: Literal["text"] = "text"
-    words: int = 80
-    """The most words that it may have."""
-    value: str
-    """A text that is right."""
-    mentions: tuple[tuple[str, ...], ...]
-    """What it must say: one spelling of each."""
-
-    @property
-    def described(self) -> str:
-        """The type in words."""
-        return f"text, at most {self.words} words"
-
-    def problem(self, given: JSON, asked: AnswerContext) -> str | None:
-        """Why it does not say what it must."""
-        if is_nothing(given):
-            return "nothing was given"
-        text = as_text(given)
-        mine = words_of(text)
-        if not mine or len(mine) > self.words * 1.25:
-            return f"it has {len(mine)} words, at most {self.words} are asked for"
-        if len(mine) < FEWEST_WORDS <= len(words_of(self.value)) // 2:
-            return "it is a word or two, not a text"
-        said = joined(mine)
-        denied = self._denied(fold(text))
-        if denied:
-            return f"it denies {denied!r}"
-        missing = [mention[0] for mention in self.mentions if not any(_says(name, mine, said) for name in mention)]
-        return f"it does not say {', '.join(missing)[:80]!r}" if missing else None
-
-    def _denied(self, text: str) -> str | None:
-        """What it must say and says is not so."""
-        if _FALSE.search(text):
-            return self.mentions[0][0]
-        own = fold(self.value)
-        for match in _NOT.finditer(text):
-            behind = " ".join(re.findall(r"[\w']+", re.split(r"[.;:!?]|\bbut\b", text[match.end() :])[0])[:4])
-            for name in (name for mention in self.mentions for name in mention):
-                if _says(name, words_of(behind), "") and match[0] + text[match.end() :][: len(behind)] not in own:
-                    return name
-        return None
-
-    def given(self) -> JSON:
-        """The text."""
-        return self.value
-
-    def facts(self) -> Iterator[Fact]:
-        """What it must say."""
-        for mention in self.mentions:
-            yield fold(mention[0])
-
-
-def _says(name: str, mine: Words, said: str) -> bool:
-    return any(find(form, mine) >= 0 or (len(form) > 2 and joined(form) in said) for form in spellings(name))

@@ -33,6 +33,12 @@ _TEMPERATURES = {
 
 
 @cache
+def _monies() -> dict[str, str]:
+    """The words for every currency and coin, by its code."""
+    return {**vocabulary().currencies, **vocabulary().coins}
+
+
+@cache
 def known() -> dict[str, tuple[UnitOfMeasure, ...]]:
     """Every word for a unit, folded, with the units that it may mean."""
     found: dict[str, list[UnitOfMeasure]] = {}
@@ -43,7 +49,7 @@ def known() -> dict[str, tuple[UnitOfMeasure, ...]]:
     for names, unit in _TEMPERATURES.items():
         for word in _words(names):
             found.setdefault(word, []).append(unit)
-    for code, signs in vocabulary().currencies.items():
+    for code, signs in _monies().items():
         for word in _words(signs):
             found.setdefault(word, []).append(UnitOfMeasure(code, 1.0))
     for code, signs in vocabulary().cents.items():
@@ -54,7 +60,7 @@ def known() -> dict[str, tuple[UnitOfMeasure, ...]]:
 
 def unit_of(name: str) -> UnitOfMeasure | None:
     """The unit that a task asks for, by its usual sign or name; None when it is only a word, such as `pages`."""
-    if name.upper() in vocabulary().currencies:
+    if name.upper() in _monies():
         return UnitOfMeasure(name.upper(), 1.0)
     found = known().get(fold(name))
     return found[0] if found else None
@@ -136,8 +142,10 @@ _MINUS_BEFORE_MONEY = re.compile(r"(?<![^\s:(|])-([$€£¥₹])(?=\d)")
 """As in `-$5`, which is `$-5`; in `$3-$5` it is a dash."""
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)\s?min(?:utes?|s)?\b")
 """Minutes and seconds, as a stopwatch shows them."""
-_CODE_BEFORE = re.compile(rf"(?<!\w)({'|'.join(code.lower() for code in vocabulary().currencies)})(?=\d)")
+_CODE_BEFORE = re.compile(rf"(?<!\w)({'|'.join(code.lower() for code in _monies())})(?=\d)")
 """A currency's code without a space behind it."""
+_BARE_CENTS = re.compile(r"(?<![\d.,])(\d+) (dollars?|euros?|pounds|reais)(?: and)? (\d\d)(?=\s*[.!]?$)")
+"""As in "six dollars ninety-nine"."""
 LONGEST_UNIT = 40
 """Letters of the longest word for money, and room for the space behind it."""
 
@@ -148,6 +156,7 @@ def plain(text: str) -> str:
         text = re.sub(rf"(?<!\d){sign}", f"0{digits}", text).replace(sign, digits)
     text = re.sub(r"\b(?:minus|negative) (?=\d)", "-", _figures(fold(text)))
     text = _CODE_BEFORE.sub(r"\1 ", _CLOCK.sub(r"\1 min \2 s", text))
+    text = _BARE_CENTS.sub(r"\1.\3 \2", text)
     return _MINUS_BEFORE_MONEY.sub(r"\1-", text)
 
 
@@ -290,6 +299,7 @@ _PARTS = {
     for bigs, smalls, share in (
         ("h hr hrs hour hours", "min mins minute minutes m", 1 / 60),
         ("min mins minute minutes", "s sec secs second seconds", 1 / 60),
+        ("wk week weeks", "d day days", 1 / 7),
         ("d day days", "h hr hrs hour hours", 1 / 24),
         ("ft foot feet", "in inch inches", 1 / 12),
     )

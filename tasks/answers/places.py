@@ -21,6 +21,17 @@ _DEGREES = re.compile(
 )
 
 
+_CALLED = {
+    "width": ("width", "wide", "w"),
+    "height": ("height", "high", "tall", "h"),
+    "x": ("x", "column", "col"),
+    "y": ("y", "row"),
+    "column": ("x", "column", "col"),
+    "row": ("y", "row"),
+}
+"""What people call the parts of a pair."""
+
+
 class NumberPair(Value):
     """Two or three numbers that belong together, in a fixed order: a tile, a point, a size."""
 
@@ -61,14 +72,27 @@ class NumberPair(Value):
                 return self._read(given[0])
             given = " , ".join(as_text(part) for part in given)
         text = fold(as_text(given))
-        for part in self.parts:
-            text = re.sub(rf"\b{re.escape(fold(part))}\b\s*[:=]?", " ", text)
+        text, turned = self._labelled(text)
         text = re.sub(r"(?<=\d)\s*(?:x|×|\*|by)\s*(?=\d)", " , ", text)
         factor = self._factor(text)
         if factor is None or hedge(re.sub(r"[-/]|\bor\b(?=igin)", " ", text)):
             return None
         found = [float(part) * factor for part in _PART.findall(re.sub(r"(?<=\d)-(?=\d)", " ", text))]
+        found = [found[number] for number in turned] if len(found) == len(turned) else found
         return tuple(found) if len(found) == len(self.value) else None
+
+    def _labelled(self, text: str) -> tuple[str, list[int]]:
+        """A text without the names of the parts, and in which order it gives them where it names all of them."""
+        places: list[int] = []
+        for part in self.parts:
+            name = "|".join(map(re.escape, sorted(_CALLED.get(fold(part), ()) or (fold(part),), key=len, reverse=True)))
+            match = re.search(rf"(?<![a-z])(?:{name})(?![a-z])\s*[:=]?", text)
+            if match:
+                places.append(match.start())
+                text = text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+        order = sorted(range(len(places)), key=places.__getitem__)
+        whole = len(places) == len(self.parts) == len(self.value)
+        return text, [order.index(number) for number in range(len(order))] if whole else []
 
     def _factor(self, text: str) -> float | None:
         """What one of the units in a text is in the unit asked for; None when they are no such units."""
@@ -127,6 +151,20 @@ class Coordinate(Value):
     def facts(self) -> Iterator[Fact]:
         """Both numbers."""
         yield from (self.latitude, self.longitude)
+
+
+def one_coordinate(text: str, axis: str) -> str | None:
+    """A latitude or longitude with a sign for its side: `52°31'N` as 52.5167; None when a text is something else."""
+    match = _DEGREES.fullmatch(re.sub(r"\b(?:latitude|longitude|lat|lon|lng)\b\s*[:=]?", " ", text).strip(" ."))
+    if match is None:
+        return None
+    sides = "ns" if axis == "latitude" else "ew"
+    side = match["before"] or (match["after"] or "")[:1]
+    if side and side not in sides:
+        return f"the other axis ({side})"
+    size = float(match["d"]) + float(match["m"] or 0) / 60 + float(match["s"] or 0) / 3600
+    minutes = 4 if match["m"] else len(match["d"].partition(".")[2])
+    return f"{'-' if match['sign'] == '-' or side in ('s', 'w') else ''}{size:.{minutes}f} degrees"
 
 
 def _position(given: JSON) -> tuple[float, float] | None:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
-from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, plain, quantities, unit_of
+from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, known, plain, quantities, unit_of
+from m3bench.tasks.answers.places import one_coordinate
+from m3bench.tasks.answers.spelling import vocabulary
 from m3bench.tasks.answers.statements import kept, without_lead
 from m3bench.tasks.facts import Fact
 
@@ -25,8 +27,17 @@ ROUNDED = 0.005
 _BOUNDS = re.compile(
     r"\b(?:less|more|fewer|greater|lower|higher) than\b|(?<!add )(?<!adds )\bup to\b|"
     r"\b(?:under|over|below|above|between|at least|at most|"
-    r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]"
+    r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]|^\s*\+"
 )
+_SEA_LEVEL = re.compile(r"\babove (?:mean )?sea level\b|\b(?:a\.s\.l\.|asl|amsl)(?!\w)")
+_OPPOSITE = re.compile(r"\b(?:short|too (?:much|many|few|little)|overdrawn|in debt|in the red)\b")
+"""Words of somebody who says that it is the other way round."""
+_A_TIME = re.compile(
+    r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b|"
+    r"\bper (?:ounce|oz|pound|lb|kilo|kg|gram|g|litre|liter|100 g)\b"
+)
+_REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
+"""What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
     r"\b(?:twice|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
@@ -50,7 +61,8 @@ _SO_MANY = re.compile(
 """How many things a sum is of: no part of the sum."""
 _ASIDE = re.compile(r"\s*\((?:[^()\d]*\b(?:tax|vat|shipping|postage|delivery|fees?|tips?)\b[^()\d]*)\)\s*$")
 """What a price goes without or comes with."""
-_OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?:5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d)")
+_SCALE = re.compile(r"\bout of (\d+)\b")
+_OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?P<scale>5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d| \d{3}\b)")
 
 
 class Number(Value):
@@ -190,8 +202,8 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         return "it is not a single number"
     if "=" in text:
         text = text.rpartition("=")[2].strip()
-    text = _OUT_OF.sub(" ", _ASIDE.sub("", text))
-    asked = unit_of(unit)
+    asked = unit_of(unit) or _counted_in(asked_for.words)
+    text = _in_its_form(_SEA_LEVEL.sub(" ", _ASIDE.sub("", text)), asked, asked_for.words.lower())
     if value > 0 and (asked is None or asked.kind != "temperature"):
         text = re.sub(r"^-\s+(?=\S)", "", text)
     if unit == "USD" and "usdt" in asked_for.words.lower():
@@ -203,7 +215,7 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
     other = _of_another(rest, asked_for.words.lower())
-    if other:
+    if other or (asked is None and (other := _of_another_kind(found, asked_for.words.lower()))):
         return f"it is another amount: {other!r}"
     bound = _BOUNDS.search(rest)
     doubt = bound[0] if bound else hedge(re.sub(r"\bno\b\.?", "", rest))
@@ -211,15 +223,21 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         return f"it is not a plain number: {doubt!r}"
     if re.search(r"\d", rest):
         return "it is more than one number"
-    for quantity in found:
-        if not _right(quantity, asked, near):
+    right = [_right(quantity, asked, near) for quantity in found]
+    for quantity, fits in zip(found, right, strict=True):
+        if not fits and not (any(right) and _is_rounded(quantity, asked, value)):
             return f"{text[quantity.start : quantity.end].strip()!r} is not right"
     return None
 
 
 def _of_another(rest: str, asked: str) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
-    found = _TIMES_AS_MUCH.search(rest)
+    found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
+    if found is None and not _ONE_OF_MANY.search(asked):
+        found = _A_TIME.search(rest)
+    for mine, others in ((_REPLIES, _SCORES), (_SCORES, _REPLIES)):
+        if found is None and mine.search(asked) and not others.search(asked) and not mine.search(rest):
+            found = others.search(rest)
     if found is None and not _ONE_OF_MANY.search(asked):
         found = _OF_EACH.search(rest) if _TOGETHER.search(asked) else None
         found = found or _ON_AVERAGE.search(rest)
@@ -228,15 +246,64 @@ def _of_another(rest: str, asked: str) -> str | None:
     return found[0] if found and found[0] not in asked else None
 
 
+def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
+    """A text as numbers with units: what it is out of, minutes on a stopwatch, kelvins and the sides of the globe."""
+    told = _SCALE.search(words)
+    scale = told[1] if told else "5" if "stars" in words else None
+    text = _OUT_OF.sub(lambda found: " " if scale is None or found["scale"] == scale else found[0], text)
+    if asked is None:
+        return text
+    if asked.kind == "time":
+        text = re.sub(r"^(\d{1,3}):([0-5]\d)$", r"\1 min \2 s", text.strip())
+    if asked.kind == "temperature":
+        text = re.sub(r"(?<=\d)\s?k\b", " kelvin", text)
+    if asked.kind == "angle" and (axis := next((name for name in ("latitude", "longitude") if name in words), None)):
+        text = one_coordinate(text, axis) or text
+    return text
+
+
+def _counted_in(words: str) -> UnitOfMeasure | None:
+    """The unit of time that a question without a unit names: `days`, "how many hours"."""
+    name = re.match(r"[a-z]+(?=[_ ])", words)
+    many = re.search(r"\bhow many (?:full |whole )?([a-z]+)\b", words)
+    for found in (name and name[0], many and many[1]):
+        unit = unit_of(found) if found else None
+        if found and found.endswith("s") and len(found) > 3 and unit is not None and unit.kind == "time":
+            return unit
+    return None
+
+
+def _of_another_kind(found: list[Quantity], words: str) -> str | None:
+    """A unit beside a number that is to have none of its kind: a currency where coins are counted."""
+    for quantity in found:
+        kinds = {unit.kind for unit in known().get(quantity.unit, ())}
+        if len(quantity.unit) < 2 or quantity.unit in words or kinds & {"share", *vocabulary().coins}:
+            continue
+        if kinds:
+            return quantity.unit
+    return None
+
+
 def _right(one: Quantity, asked: UnitOfMeasure | None, near: Near) -> bool:
     if asked is None and one.unit in ("%", "percent", "pct", "per cent"):
-        return any(near(value / 100, half / 100) or near(value, half) for value, half in one.readings)
+        return any(near(value / 100, half / 100) for value, half in one.readings)
     if asked is None or not one.unit or (asked.kind == "temperature" and one.unit in ("deg", "degree", "degrees", "°")):
         return any(near(value, half) for value, half in one.readings)
     for value, half in one.readings:
         inside = convert(value, one.unit, asked)
         spread = convert(value + half, one.unit, asked)
         if inside is not None and spread is not None and near(inside, abs(spread - inside)):
+            return True
+    return False
+
+
+def _is_rounded(one: Quantity, asked: UnitOfMeasure | None, value: float) -> bool:
+    """Whether a quantity beside the right one says the same in another unit, as exactly as it is written."""
+    if asked is None or asked in known().get(one.unit, ()):
+        return False
+    for said, half in one.readings:
+        inside, spread = convert(said, one.unit, asked), convert(said + half, one.unit, asked)
+        if inside is not None and spread is not None and abs(inside - value) <= abs(spread - inside):
             return True
     return False
 

@@ -27,7 +27,7 @@ SHORT = 200
 """Characters of an answer that is taken as the value of the only field."""
 
 _LINE = re.compile(
-    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?(?:[A-Za-z]|[ivx]{1,4})\)|[ivx]{1,4}\.|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
+    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?(?:[A-Za-z]|[ivx]{1,4})\)|(?:[A-Za-z]|[ivx]{1,4})\.(?=\s)|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
     r"(?P<label>[\w][\w \-/]{0,60}?)\s*(?:`|\*\*|__|\*)?\s*"
     r"(?::|=(?!>)|\s[-–—]\s|\s*(?:→|⇒|➜|➔|⟶|--?>|=>))\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
 )
@@ -57,7 +57,7 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     prose = unmarked(bounded(prose), names)
     if len(fields) > 1:
         labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
-        prose = re.sub(rf";\s+(?=(?:{labels})\s*[:=])", "\n", prose, flags=re.IGNORECASE)
+        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*[:=])", "\n", prose, flags=re.IGNORECASE)
     text, *corrections = _corrected(names, prose)
     if len(found) < len(fields):
         _read_prose(fields, names, text, found)
@@ -76,7 +76,7 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
 
 
 _CORRECTION = re.compile(
-    r"(?:(?:^|\n)[\s>*_-]*|(?<=[.!?])\s+[*_]*)(?:(?:oh\s+|oops[,!]?\s+|sorry[,!]?\s+|no[,.]?\s+)*wait\b[\s,.:!…–—-]*(?:no\b[\s,.:]*)?|"
+    r"(?:(?:^|\n)[\s>*_(-]*|(?<=[.!?])\s+[*_(]*)(?:(?:oh\s+|oops[,!]?\s+|sorry[,!]?\s+|no[,.]?\s+)*wait\b[\s,.:!…–—-]*(?:no\b[\s,.:]*)?|"
     r"(?:wait[,.\s]+)?(?:correction|corrected|erratum|update|edit|scratch that|i take that back|i stand corrected)\b"
     r"[\s*_]*[:,.;–—-])[\s*_]*"
     r"(?:correction[\s*_]*:[\s*_]*)?",

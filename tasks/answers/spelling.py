@@ -7,7 +7,7 @@ compares answers, read once from `tasks/data/words.toml`, is here too.
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
@@ -25,8 +25,10 @@ class Vocabulary(BaseModel):
     same: dict[str, str]
     units: dict[str, dict[str, float]]
     currencies: dict[str, str]
+    coins: dict[str, str]
     cents: dict[str, str]
     zones: dict[str, float]
+    regions: dict[str, str]
 
 
 @cache
@@ -46,6 +48,17 @@ def hedges() -> frozenset[str]:
 def one_spelling() -> dict[str, str]:
     """Words with another spelling, and the one that they are read as."""
     return {word: first for first, others in vocabulary().same.items() for word in others.split()}
+
+
+@lru_cache(maxsize=512)
+def regions_of(text: str) -> str:
+    """The other names of the states and countries that a text names: `Colorado`, `USA` of "Denver, CO"."""
+    found = (
+        (name, names)
+        for name, names in vocabulary().regions.items()
+        if name in text and re.search(rf"(?:, |^){name}\b" if len(name) == 2 else rf"\b{name}\b", text)
+    )
+    return " ".join(names.replace("|", " ") for _, names in found)
 
 
 _ARTICLES = frozenset({"the", "a", "an"})

@@ -40,6 +40,18 @@ _MARK = re.compile(r"^\s*(?:[*•▪◦‣]\s+|[–—]\s+|(?:→|⇒|➜|->|=>)
 _LEAD = re.compile(r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+(?:is|are|was|were|be)\s*:?\s+)(?P<rest>\S.*)$", re.DOTALL)
 
 
+_ANSWERED = re.compile(
+    r"^[^?.!\n]{1,80}\?\s*(?:no|nope|nah|wrong|not quite|i mean[t]?|actually)\b[\s,.:;!–—-]*(?P<rest>\w.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def answered(text: str) -> str:
+    """What somebody says who asks first whether it is another thing: "Oslo? No, Bergen."."""
+    match = _ANSWERED.match(text)
+    return match["rest"].rstrip(" .!") if match else text
+
+
 def settled(text: str) -> str:
     """What a text says in the end: what stands behind the last correction."""
     while (match := _TAKEN_BACK.search(text)) and text[: match.start()].strip(" -–—*_"):

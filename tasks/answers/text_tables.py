@@ -102,10 +102,10 @@ def cells(line: str, columns: int) -> list[str] | None:
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BEFORE = re.compile(
-    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:is|was|has|have|with|at|by|in|costs?)(?=\s))+",
+    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:it\s+is|it's|it\s+takes|(?:(?:is|was)\s+)?(?:made|dates|dated|opened|built|rated|sold)\s+(?:by|from|in|at|for)|is|was|has|have|with|at|by|in|from|costs?)(?=\s))+",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)and)+$", re.IGNORECASE)
+_AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)(?:and|from|in|for))+$", re.IGNORECASE)
 _NUMBER_OF_THE_NEXT = re.compile(r"(?<=[\s,;])\(?\d{1,2}[.)]\s*[*`\"“]*$")
 _ARTICLE = re.compile(r"(?<=\W)(?:the|an?)\s+$", re.IGNORECASE)
 _BETWEEN_CELLS = (r"\n", r";\s+", r"\s+[–—-]+\s+", r"\s*\|\s*", r"\t", r",\s+", r"\s*[(),;]\s+|\s*[()]\s*")
@@ -195,7 +195,20 @@ def _without_articles(words: Sequence[str]) -> tuple[Words, list[int]]:
 
 def _says_something(text: str, said: str) -> bool:
     """Whether there is more before the first row than words of the question."""
-    words = set(words_of(BULLET.sub("", text.strip() + " "))) - {"", "the", "and", "are", "is"}
+    words = set(words_of(BULLET.sub("", text.strip() + " "))) - {
+        "",
+        "the",
+        "and",
+        "are",
+        "is",
+        "from",
+        "at",
+        "in",
+        "for",
+        "to",
+        "of",
+        "on",
+    }
     return bool(words - set(words_of(said))) or hedge(text) is not None
 
 

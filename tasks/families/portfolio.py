@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 from collections.abc import Callable
 
 from m3bench.tasks.families import errands
@@ -47,16 +46,10 @@ class Portfolio(DeskFamily):
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything by goal."""
-        names = composition.facts["names"]
-        things = [CircledThing(ticker, spelled(names[ticker])) for ticker in composition.facts["red"]]
+        spelled = composition.facts["spelled"]
+        things = [CircledThing(ticker, spelled[ticker]) for ticker in composition.facts["red"]]
         read = call("ocr/perform_ocr", {"input_data": path}, free=("config", "language"))
         return await errands.run(_ERRANDS[play.goal], things, self, rng, path, play, read=read)
-
-
-def spelled(company: str) -> tuple[str, ...]:
-    """A company's name, and what people call it."""
-    short = re.sub(r",? (Inc\.?|Incorporated|Corporation|Corp\.?|Company|Co\.|plc|Ltd\.?|N\.V\.)$", "", company).strip()
-    return tuple(dict.fromkeys((company, short)))
 
 
 def _info(thing: CircledThing) -> ReferenceCall:

@@ -12,7 +12,6 @@ from m3bench.tasks.answers.pages import NoOverlap, PageSays, TextFits
 from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
-from m3bench.tasks.families.portfolio import spelled
 from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.texts import TableRow
@@ -153,8 +152,8 @@ class ReportFamily(DraftFamily):
             f"Then work out {goal.meaning}.",
             answer=f"The report is revised: {missing.ticker} was missing, the number of {wrong.ticker} was wrong, and {goal.meaning}: {result:g}.",
             fields=(
-                Field(name="missing", meaning="the ticker of the circled company that had no row", value=_name(missing, names)),
-                Field(name="wrong", meaning="the ticker of the circled company whose number of employees was not true", value=_name(wrong, names)),
+                Field(name="missing", meaning="the ticker of the circled company that had no row", value=_name(missing, names, facts["spelled"])),
+                Field(name="wrong", meaning="the ticker of the circled company whose number of employees was not true", value=_name(wrong, names, facts["spelled"])),
                 Field(name=play.goal, meaning=goal.meaning, value=Number(value=result), derived=tuple(float(figure) for figure in figures)),
                 revisions.field_of(work, "report", "the revised report; figures and captions are where they were, a caption gets the words of its figure, companies have their full names"),
             ),
@@ -172,9 +171,10 @@ def _agrees(row: _Row, told: str) -> bool:
     return said == (row.name, row.city, row.people)
 
 
-def _name(row: _Row, rows: Sequence[_Row]) -> Name:
-    others = tuple(name for other in rows if other.ticker != row.ticker for name in (other.ticker, other.name))
-    return Name(value=row.ticker, aliases=spelled(row.name), others=others)
+def _name(row: _Row, rows: Sequence[_Row], spelled: Mapping[str, tuple[str, ...]]) -> Name:
+    wrong = [other.ticker for other in rows if other.ticker != row.ticker]
+    others = tuple(name for ticker in wrong for name in (ticker, *spelled[ticker]))
+    return Name(value=row.ticker, aliases=spelled[row.ticker], others=others)
 
 
 def _drafted(

@@ -283,6 +283,7 @@ class Routine(Family):
             city=record["name"],
             town=sights.town_line(kit, record),
             stops=[{key: stop[key] for key in ("name", "lat", "lng")} for stop in stops],
+            spelled=[tuple(stop.get("aliases", ())) for stop in stops],
         )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
@@ -384,7 +385,10 @@ async def _legs(rng: random.Random, composition: Composition, path: str, play: S
                 name="highest_stop",
                 meaning="which of the three places lies highest",
                 value=Name(
-                    value=names[order[0]], others=tuple(names[number] for number in order[1:]), context=(composition.facts["town"],)
+                    value=names[order[0]],
+                    aliases=composition.facts["spelled"][order[0]],
+                    others=tuple(names[number] for number in order[1:]),
+                    context=(composition.facts["town"],),
                 ),
                 compared=tuple(metres[number] for number in order),
             ),

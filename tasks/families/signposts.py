@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from m3bench.tasks.families import tally, tool_answers
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, need
+from m3bench.tasks.families.stock_growth import spelled
 from m3bench.tasks.families.tally import TallyGoal
 from m3bench.tasks.families.voicemail import figure, info
 from m3bench.tasks.sound_and_film import PER_SECOND, FilmSign, SilentFilm
@@ -24,7 +25,7 @@ class Signposts(Family):
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Six signs, shown for about a second each."""
         names = {
-            company["id"]: company["name"]
+            company["id"]: spelled(company)
             for company in kit.world("companies")
             if re.fullmatch(r"[A-Z]{3,5}", company["id"]) and company["id"] != "GOOG"
         }
@@ -44,7 +45,7 @@ class Signposts(Family):
         texts = await tool_answers.read_signs(path, [composition.facts["signs"][place] for place in places], play)
         for ticker, text in zip(tickers, texts, strict=True):
             need(ticker in text.split(), "a sign cannot be read")
-        things = [tally.TalliedThing(ticker, (names[ticker],)) for ticker in tickers]
+        things = [tally.TalliedThing(ticker, names[ticker]) for ticker in tickers]
         others = [name for name in names if name not in tickers]
         solution = await tally.run(_TALLIES[play.goal], things, play, others=others)
         one, two, three = (_PLACES[place] for place in places)

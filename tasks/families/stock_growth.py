@@ -170,12 +170,11 @@ class StockGrowth(Family):
     headings = words()
     captions = words()
     measures = table(tuple[_Measure, ...])
-    nicknames = table(dict[str, tuple[str, ...]])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """A board with nine tickers, of which three or four are circled in red and two in blue, and an empty field."""
         canvas = Canvas(kit.art, 1360, 900)
-        companies = {company["id"]: company["name"] for company in kit.world("companies")}
+        companies = {company["id"]: company for company in kit.world("companies")}
         tickers = [ticker for ticker in companies if re.fullmatch(r"[A-Z]{3,5}", ticker)]
         words = rng.sample([ticker for ticker in tickers if ticker != "GOOG"], _SHARES)
         style = rng.choice(STYLES)
@@ -189,7 +188,8 @@ class StockGrowth(Family):
                 pen.loop(canvas, rng, drawn.words[number], colour, air=12, width=6)
         return Composition.of(
             canvas,
-            names={word: companies[word] for word in words},
+            names={word: companies[word]["name"] for word in words},
+            spelled={word: spelled(companies[word]) for word in words},
             red=[words[number] for number in red],
             blue=[words[number] for number in blue],
             field=drawn.field,
@@ -379,13 +379,18 @@ def _by_eye(play: Script) -> Reference:
     return play.varied("the board read by eye", {0: ()})
 
 
+def spelled(company: Record) -> tuple[str, ...]:
+    """A company's name, and what people call it."""
+    return (company["name"], *company["known_as"])
+
+
 def _share(ticker: str, composition: Composition) -> Name:
     """A share by its ticker or its company's name, and none of the others on the board."""
-    names = {one: (one, name, *StockGrowth.nicknames.get(one, ())) for one, name in composition.facts["names"].items()}
+    names = {one: (one, *said) for one, said in composition.facts["spelled"].items()}
     return Name(
         value=ticker,
         aliases=names[ticker][1:],
-        others=tuple(name for one, spelled in names.items() if one != ticker for name in spelled),
+        others=tuple(name for one, said in names.items() if one != ticker for name in said),
         context=(*names[ticker], "NASDAQ NYSE ticker symbol shares stock"),
     )
 

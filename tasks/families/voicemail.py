@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from m3bench.tasks.families import numerals, tally
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
+from m3bench.tasks.families.stock_growth import spelled
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
 from m3bench.tasks.sound_and_film import VOICES, Speech
 from m3bench.tasks.task import ReferenceCall
@@ -26,7 +27,7 @@ class Voicemail(Family):
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Three tickers in a spelling alphabet, each with a number of shares."""
         names = {
-            company["id"]: company["name"]
+            company["id"]: spelled(company)
             for company in kit.world("companies")
             if len(company["id"]) in (3, 4) and set(company["id"]) <= set(self.letters)
         }
@@ -48,7 +49,7 @@ class Voicemail(Family):
             call("recordings/transcribe", {"path": path, "words": words}, free=("words", "start", "end"))
         )
         things = [
-            TalliedThing(ticker, (names[ticker],), count)
+            TalliedThing(ticker, names[ticker], count)
             for ticker, count in zip(composition.facts["tickers"], composition.facts["counts"], strict=True)
         ]
         passages = [passage["text"] for passage in json.loads(text)["passages"]]

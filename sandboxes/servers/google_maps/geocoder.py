@@ -218,12 +218,13 @@ def _by_short_state(text: str, region: str | None) -> tuple[GeocodeMatch, ...]:
 
 
 def _town_at_end(text: str, region: str | None) -> tuple[GeocodeMatch, ...]:
-    """An address without commas: the last words may be the town."""
+    """An address without commas: the last words may be the town, or the country behind it."""
     words = text.split()
     if "," in text or len(words) > 12:
         return ()
     for count in range(1, min(3, len(words) - 1) + 1):
-        if settlements.exact(" ".join(words[-count:])):
+        end = " ".join(words[-count:])
+        if settlements.exact(end) or fold(end) in settlements.country_names():
             return geocode(f"{' '.join(words[:-count])}, {' '.join(words[-count:])}", region)
     return ()
 

@@ -15,11 +15,12 @@ from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.fields import Field, judge, right_fields
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.groups import Items, Table
-from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.numerals import numbers_in
 from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.reading import absent, read
 from m3bench.tasks.answers.spelling import find, words_of
+from m3bench.tasks.answers.texts import Text
 from m3bench.tasks.checks import AnswerNames, AnswerNumber, Evidence
 from m3bench.tasks.facts import same_number
 from m3bench.tasks.library import Library

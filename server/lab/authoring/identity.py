@@ -159,26 +159,48 @@ async def try_set(
         progress(task.id)
 
 
-async def try_task(library: Library, task: Task, backend: Backend, *, each: int | None = None) -> list[IdentityTrial]:
-    """The trials of a task's first reference."""
+async def try_task(
+    library: Library,
+    task: Task,
+    backend: Backend,
+    *,
+    each: int | None = None,
+    asked: Sequence[tuple[Side, HonestVariant]] | None = None,
+) -> list[IdentityTrial]:
+    """The trials of a task's first reference.
+
+    Args:
+        library: The set.
+        task: One of its tasks.
+        backend: Where to play.
+        each: So many look-alikes of each call; all when left out.
+        asked: What is tried; what the rules make when left out.
+    """
+    if asked is None:
+        asked = _by_rule(task.references[0].trajectory, each)
     with workspace_with(library.media(task)) as workspace:
         spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))
         async with opened(backend, spec) as sandbox:
-            return await _trials(library, task, sandbox, each)
+            return await _trials(library, task, sandbox, asked)
 
 
-async def _trials(library: Library, task: Task, sandbox: Sandbox, each: int | None) -> list[IdentityTrial]:
+def _by_rule(way: Trajectory, each: int | None) -> list[tuple[Side, HonestVariant]]:
+    made: list[tuple[Side, HonestVariant]] = [
+        ("look-alike", HonestVariant(other.how, (place,), (other.call,)))
+        for place, call in enumerate(way.calls)
+        for other in islice(lookalikes(call), each)
+    ]
+    return [*made, *(("variant", one) for one in variants(way.calls))]
+
+
+async def _trials(
+    library: Library, task: Task, sandbox: Sandbox, asked: Sequence[tuple[Side, HonestVariant]]
+) -> list[IdentityTrial]:
     way, plan = task.references[0].trajectory, library.plans(task)[0]
     own = [await _made(call, step, sandbox) for step, part in enumerate(way.steps) for call in part.calls]
     pictures = frozenset((*task.pictures, *task.recordings))
     signatures = catalog_signatures(load_catalog())
     found: list[IdentityTrial] = []
-    asked: list[tuple[Side, HonestVariant]] = [
-        ("look-alike", HonestVariant(other.how, (place,), (other.call,)))
-        for place, call in enumerate(way.calls)
-        for other in islice(lookalikes(call), each)
-    ]
-    asked += [("variant", one) for one in variants(way.calls)]
     for side, one in asked:
         step = own[one.places[0]].step
         made = [await _made(call, step, sandbox) for call in one.calls]

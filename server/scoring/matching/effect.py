@@ -26,7 +26,7 @@ from m3bench.server.scoring.matching.agreement import (
     files_of,
     says_nothing,
 )
-from m3bench.server.scoring.matching.other_routes import by_facts, by_more, by_parts
+from m3bench.server.scoring.matching.other_routes import REACH, by_facts, by_more, by_parts
 from m3bench.server.scoring.matching.own_plan import own_plan
 from m3bench.server.scoring.matching.subject import about_another, in_words_of, is_elsewhere, subject
 from m3bench.server.scoring.matching.text import m3_arguments
@@ -152,8 +152,10 @@ def compare(
             return CallComparison("same effect", 1.0, agreement)
     elif about == "other":
         agreement = about_another(agreement, reference, made.call)
-    if agreement.equal:
+    if agreement.equal and not _asks_for_too_little(reference, planned, made):
         return CallComparison("same call", 1.0, agreement)
+    if agreement.equal:
+        return CallComparison("partly", 0.0, agreement)
     if made.result is None or kinds_of(reference.tool).role == "action":
         return CallComparison("partly", 0.0 if agreement.wrong else agreement.share, agreement)
     if (
@@ -172,6 +174,15 @@ def compare(
         return CallComparison("same effect", 1.0, agreement)
     share = found / len(planned.gives) * (1.0 if agreement.reworded else agreement.share)
     return CallComparison("partly", 0.0 if agreement.wrong or about == "part" else share, agreement)
+
+
+def _asks_for_too_little(reference: Call, planned: PlannedCall, made: MadeCall) -> bool:
+    """Whether a call asked for less of a list, so that something that is wanted of it is missing."""
+    if made.result is None:
+        return False
+    pairs = [(number(reference.arguments.get(name)), number(made.call.arguments.get(name))) for name in REACH]
+    less = any(wanted is not None and asked is not None and asked < wanted for wanted, asked in pairs)
+    return less and not all(made.held.holds(fact) for fact in planned.gives if is_distinctive(fact))
 
 
 def _is_in(shown: Held, planned: PlannedCall) -> bool:

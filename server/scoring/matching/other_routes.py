@@ -47,7 +47,24 @@ def by_more(
         same_tool = agreement(index) if asked.call.tool == wanted.tool else None
         if covers(wanted, asked.call, same_tool) and all(asked.held.holds(fact) for fact in known):
             return {index}
-    return set()
+    return _by_journeys(wanted, planned, made, order)
+
+
+def _by_journeys(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], order: Sequence[int]) -> set[int]:
+    """Calls that asked for one way each, and together for every way of a table; their figures must be the table's."""
+    wishes = [*_journeys(wanted)]
+    asked = {index: [*_journeys(made[index].call)] for index in order} if len(wishes) > 1 else {}
+    holders = [
+        next((index for index, ways in asked.items() if any(_same_journey(wish, way) for way in ways)), None)
+        for wish in wishes
+    ]
+    found = {index for index in holders if index is not None}
+    if not found or None in holders:
+        return set()
+    figures = [fact for fact in planned.gives if not isinstance(fact, str) and is_distinctive(fact)]
+    known = [index for index in found if made[index].result is not None]
+    told = all(any(made[index].held.holds(fact) for index in known) for fact in figures)
+    return found if told or not known else set()
 
 
 def by_parts(wanted: Call, order: Sequence[int], agreement: Callable[[int], Agreement]) -> set[int]:
@@ -107,7 +124,7 @@ def by_facts(
     if not facts:
         return _opened(wanted, planned, made, sorted(used))
     if not telling:
-        return set()
+        return _on_the_same(wanted, planned, made, order)
     if not any(is_distinctive(fact) for fact in telling):
         order = [index for index in order if kinds_of(made[index].call.tool).role == "computation"]
     if not computed and not any(isinstance(fact, str) or digits(fact) >= SURE_DIGITS for fact in telling):
@@ -160,6 +177,25 @@ def _named(wanted: Call, *kinds: str) -> list[Fact]:
     known = kinds_of(wanted.tool)
     asked = [value for name, value in wanted.arguments.items() if known.kind(name) in kinds]
     return [fact for fact in facts_of(asked) if is_distinctive(fact)]
+
+
+def _on_the_same(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], order: Sequence[int]) -> set[int]:
+    """For a call that told little: another tool of the server, asked in the same words, that told all of it.
+
+    A number of two digits is no proof, but the page of a package has its version as the search for it has.
+    """
+    kinds = kinds_of(wanted.tool)
+    words = {
+        fold(v) for n, v in wanted.arguments.items() if isinstance(v, str) and kinds.kind(n) in ("identity", "text")
+    }
+    for index in order:
+        other = made[index]
+        knowledge = other.call.server == wanted.server and kinds_of(other.call.tool).role == "knowledge"
+        if knowledge and other.call.tool != wanted.tool and planned.gives and words:
+            asked = {fold(str(leaf)) for leaf in leaves(other.call.arguments)}
+            if words <= asked and all(other.held.holds(fact) for fact in planned.gives):
+                return {index}
+    return set()
 
 
 def _opened(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], used: Sequence[int]) -> set[int]:

@@ -1,7 +1,7 @@
 """Hand-ins made by rule over every field of every set, and some by hand: the right ones count, no wrong one does.
 
-`wordings.py` has the rules, `wordings.toml` what was written by hand. One family in four was kept out of sight while
-the comparison was written; `python -m tests.tasks.answers.test_wordings` reports those apart.
+`wordings.py` has the rules, `wordings.toml` and `wordings_other.toml` what was written by hand. One family in four was
+kept out of sight while the comparison was written; `python -m tests.tasks.answers.test_wordings` reports those apart.
 """
 
 import tomllib
@@ -27,7 +27,10 @@ from tests.tasks.answers.wordings_laid_out import laid_out_prose, right_laid_out
 from tests.tasks.answers.wordings_spoken import right_spoken, wrong_spoken
 
 NAMES = ("m3", "snapshots", "studio", "recordings", "desk", "photos")
-BY_HAND = tomllib.loads((Path(__file__).parent / "wordings.toml").read_text("utf-8"))
+BY_HAND = [
+    tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))
+    for name in ("wordings.toml", "wordings_other.toml")
+]
 
 RIGHT, WRONG = 0.98, 0.01
 """The share of right hand-ins that must count at least, and of wrong ones at most."""
@@ -93,12 +96,13 @@ def hand_ins(names: tuple[str, ...], each: int, every: int = 1) -> Iterator[Hand
 
 def by_hand(name: str) -> Iterator[HandIn]:
     known = {task.id: task for task in tasks(name)}
-    for case in BY_HAND.get(name, ()):
+    for case in (case for cases in BY_HAND for case in cases.get(name, ())):
         task = known[case["task"]]
-        field = next(field for field in task.fields if field.name == case["field"])
+        said = tuple(field for field in task.fields if case.get("field", field.name) == field.name)
         for right, values in ((True, case.get("right", ())), (False, case.get("wrong", ()))):
             for given in values:
-                yield HandIn(task, (field,), "by hand", "", {field.name: given}, right)
+                prose, fields = ("", {said[0].name: given}) if "field" in case else (given, None)
+                yield HandIn(task, said, "by hand", prose, fields, right)
 
 
 def misjudged(found: list[HandIn]) -> list[tuple[str, str, str, object]]:

@@ -12,9 +12,10 @@ from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.fields import Field
 from m3bench.tasks.answers.groups import Items, Table
-from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
+from m3bench.tasks.answers.texts import Text
 from tests.tasks.answers import wordings_codes as codes
 from tests.tasks.answers import wordings_names as names
 from tests.tasks.answers import wordings_numbers as numbers

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from random import Random
 
-from m3bench.tasks.answers.names import Choice, Name, Text, YesNo
+from m3bench.tasks.answers.names import Choice, Name, YesNo
+from m3bench.tasks.answers.texts import Text
 from tests.tasks.answers.wordings_base import Way, changed, dressed, unaccented
 
 

@@ -1,7 +1,11 @@
 """Calls about other things do not pass for a reference's own, and honest variants of them do."""
 
 import json
-from functools import partial
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -10,20 +14,55 @@ from typer.testing import CliRunner
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.commands.program import app
-from m3bench.server.lab.authoring.identity import IdentityTrial, IdentityVerdict, try_task
-from m3bench.server.lab.authoring.variants import variants
+from m3bench.server.lab.authoring.identity import IdentityTrial, IdentityVerdict, Side, try_task
+from m3bench.server.lab.authoring.variants import HonestVariant, variants
 from m3bench.tasks.library import SETS, Library
 from m3bench.tasks.trajectory import JSON, Call
 
 TRIED = (("m3", "movies-1"), ("m3", "fruit_cal-2"), ("snapshots", "bookstall-1"), ("recordings", "voicemail-1"))
 """Quick ones whose calls are about films, portions, books and shares."""
 
+PAIRS = tomllib.loads((Path(__file__).parent / "pairs.toml").read_text("utf-8"))
+BY_HAND = sorted({(name, case["task"]) for name, cases in PAIRS.items() for case in cases})
+library = cache(lambda name: Library(SETS / name))
+
+
+def by_hand(name: str, task: str) -> Iterator[tuple[Side, HonestVariant]]:
+    """The calls that are written down for a task."""
+    calls = library(name).task(task).references[0].trajectory.calls
+    for case in (case for case in PAIRS[name] if case["task"] == task):
+        written = [f"{call.tool} {json.dumps(call.arguments, ensure_ascii=False)}" for call in calls]
+        place = next(at for at, text in enumerate(written) if case["call"] in text)
+        sides: tuple[tuple[Side, str], ...] = (("look-alike", "other"), ("variant", "same"))
+        for side, key in sides:
+            for changes in case.get(key, ()):
+                several = changes if isinstance(changes, list) else [changes]
+                yield side, HonestVariant("by hand", (place,), tuple(changed(calls[place], one) for one in several))
+
+
+def changed(call: Call, changes: dict[str, JSON]) -> Call:
+    rest = {name: value for name, value in changes.items() if name != "tool"}
+    if "tool" in changes:
+        return Call(tool=str(changes["tool"]), arguments=rest)
+    return replace(call, arguments={**call.arguments, **rest})
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(("name", "id"), BY_HAND, ids=lambda value: str(value))
+def test_what_was_written_by_hand_is_told_apart_and_known_again(name: str, id: str) -> None:
+    asked = tuple(by_hand(name, id))
+    task = library(name).task(id)
+    tried = anyio.run(partial(try_task, library(name), task, InProcessBackend(), asked=asked))
+    found = IdentityVerdict(trials=tuple(tried))
+    assert [one.asked for one in found.mistaken] == []
+    assert [one.asked for one in found.trials if one.side == "variant" and not one.matches] == []
+
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("name", "id"), TRIED, ids=lambda value: str(value))
 def test_look_alikes_of_a_bundled_task_do_not_match_and_variants_do(name: str, id: str) -> None:
-    library = Library(SETS / name)
-    found = IdentityVerdict(trials=tuple(anyio.run(partial(try_task, library, library.task(id), InProcessBackend()))))
+    tried = anyio.run(partial(try_task, library(name), library(name).task(id), InProcessBackend()))
+    found = IdentityVerdict(trials=tuple(tried))
     assert len(found.of("look-alike")) > 3
     assert [one.asked for one in found.mistaken] == []
     assert [one.asked for one in found.refused] == []
