@@ -57,6 +57,7 @@ class OpenEnvSession:
         self._environment = environment
         self._episode: RemoteEpisode | None = None
         self._episode_id: str | None = None
+        self._profile: str | None = None
         self._done = False
         self._turn = anyio.Lock()
         self._next = 0
@@ -72,17 +73,17 @@ class OpenEnvSession:
                 self._environment.reset_soon(task, tools=tools, attempt=data.get("attempt"), pictures=bool(pictures))
             )
             self._episode, self._done, self.steps, self._reward = episode, False, 0, Reward()
+            self._profile = tools
             given = data.get("episode_id")
             self._episode_id = given if isinstance(given, str) else str(episode.facts["run"])
-            listed = self._environment.tools(tools) if data.get("list_tools") else []
+            listed = self.tools if data.get("list_tools") else []
             return reset_observation(episode, (self.id, self.agent), self._episode_id, listed)
 
     async def step(self, action: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out an action: calls, an answer, or one call as OpenEnv's own action for tools has it."""
         async with self._turn:
             if action.get("type") == "list_tools":
-                tools = self._environment.tools()
-                return {"observation": {"tools": tools, "metadata": {}}, "reward": None, "done": False}
+                return {"observation": {"tools": self.tools, "metadata": {}}, "reward": None, "done": False}
             self.steps += 1
             return turn_data(await self._acted(action), self.steps)
 
@@ -92,6 +93,11 @@ class OpenEnvSession:
             self.steps += 1
             turn = await self._acted({"calls": [{"name": name, "arguments": arguments}]})
             return dict(turn.results[0]) if turn.results else {"error": {"code": -32000, "message": turn.reward.void}}
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools of its episode."""
+        return self._environment.tools(self._profile)
 
     @property
     def state(self) -> dict[str, Any]:
@@ -326,7 +332,7 @@ class OpenEnvServer:
             case "ping":
                 return _rpc_result(id, {})
             case "tools/list":
-                return _rpc_result(id, {"tools": self._environment.tools()})
+                return _rpc_result(id, {"tools": session.tools if session is not None else self._environment.tools()})
             case "tools/call":
                 if session is None:
                     return _rpc_error(id, INVALID_PARAMS, "Name an episode: /mcp?session_id=… as reset gave it.")

@@ -24,7 +24,8 @@ class M3benchTaskConfig(vf.TaskConfig):
     """The command `m3bench`, which may be that of another environment of Python."""
     url: str = ""
     """The address of a server that runs already; one is started when empty."""
-    split: str = "test"
+    split: str = ""
+    """`train`, `validation` or `test`; that of the seed when empty, and `test` without one."""
     reward: dict[str, float] = Field(default_factory=dict)
     """Weights of the parts; `solved` alone, with 1, when empty."""
     tools: str = "full"
@@ -38,7 +39,7 @@ class M3benchConfig(vf.TasksetConfig):
     seed: int | None = None
     """Where the seeds begin from which tasks are made; those of the split follow."""
     family: list[str] = Field(default_factory=list)
-    """With seeds: only these families."""
+    """Only these families."""
     per_family: int = 8
     endless: bool = False
     """With a seed: whether its tasks are followed by those of the next."""
@@ -110,6 +111,7 @@ class M3benchTaskset(vf.Taskset[M3benchTask, M3benchConfig]):
 
     def __init__(self, config: M3benchConfig) -> None:
         super().__init__(config)
+        config.task.split = config.task.split or split_of(config.seed)
         if config.endless and config.seed is None:
             raise ValueError("endless needs a seed to begin with: --env.taskset.seed 11")
         self.INFINITE = config.endless
@@ -134,8 +136,7 @@ class M3benchTaskset(vf.Taskset[M3benchTask, M3benchConfig]):
         if config.seed is None:
             yield config.tasks
             return
-        ends = {"validation": "8", "test": "9"}.get(config.task.split, "01234567")
-        seeds = (seed for seed in count(config.seed) if str(seed)[-1] in ends)
+        seeds = (seed for seed in count(config.seed) if split_of(seed) == config.task.split)
         for seed in seeds:
             yield set_of(config.task.program, seed, config.family, config.per_family)
             if not config.endless:
@@ -145,6 +146,8 @@ class M3benchTaskset(vf.Taskset[M3benchTask, M3benchConfig]):
         with httpx.Client(base_url=url, timeout=SECONDS) as client:
             listed = client.post("/m3bench/tasks", json={"split": self.config.task.split}).raise_for_status().json()
             for task in listed["tasks"]:
+                if self.config.family and task["family"] not in self.config.family:
+                    continue
                 began = client.post("/reset", json={"task": task["id"], "attempt": 0}).raise_for_status().json()
                 client.post("/close", json={"session_id": began["metadata"]["session_id"]})
                 data = M3benchData(
@@ -170,6 +173,11 @@ class M3benchEnv(vf.Env[M3benchEnvConfig]):
     async def run(self, task: M3benchTask, agents: vf.Agents) -> None:
         """Have the agent play."""
         await agents.agent.run(task)
+
+
+def split_of(seed: int | None) -> str:
+    """What the tasks of a seed are for, by its last digit; the bundled ones are for testing."""
+    return {8: "validation", 9: "test"}.get(9 if seed is None else seed % 10, "train")
 
 
 def recipe(config: M3benchTaskConfig, folder: str) -> Recipe:

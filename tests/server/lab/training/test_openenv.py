@@ -23,6 +23,7 @@ from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from tests.clients.frameworks.frameworks import NotInstalled, installed
+from tests.house import ROOT
 from tests.server.lab.training.playing import serving_openenv
 
 TASK = "barcode_lookup-1"
@@ -140,6 +141,12 @@ def test_openenvs_own_client_and_validator(server: str) -> None:
         python = os.environ.get("M3BENCH_OPENENV_PYTHON") or installed("openenv", PACKAGES)
     except NotInstalled as error:
         pytest.skip(str(error))
+    validate = [str(Path(python).with_name("openenv")), "validate"]
+    folder = ROOT / "trainers" / "openenv"
+    for target in (["--url", server, "--timeout", "60"], [str(folder), "--level", "static", "--skip-build"]):
+        said = subprocess.run([*validate, *target], capture_output=True, text=True, timeout=300, check=False)
+        assert said.returncode == 0, said.stdout + said.stderr
+        assert "FAIL" not in said.stdout
     asked = {"url": server, "task": TASK, "turns": actions()}
     player = Path(__file__).with_name("openenv_player.py")
     done = subprocess.run(
