@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -121,6 +122,7 @@ class Episodes:
         self._pool = SandboxPool(backend, root)
         self._stack = AsyncExitStack()
         self._attempts = Counter[str]()
+        self._numbers = count(1)
         self._seats: dict[str, Seat] = {}
         self._open: set[LocalEpisode] = set()
         self.scoring = anyio.CapacityLimiter(1)
@@ -188,7 +190,7 @@ class Episodes:
     def closed(self, episode: "LocalEpisode") -> None:
         """Forget an episode."""
         self._open.discard(episode)
-        self.journal.forget(episode.run.id)
+        self.journal.forget(episode.seat)
 
     def _seat(self, profile: str) -> Seat:
         if profile not in self._seats:
@@ -204,7 +206,8 @@ class Episodes:
             )
         seat = self._seats[profile]
         return Seat(
-            id=seat.id, profile=profile, tools=seat.tools, listing=seat.listing, unlisted=seat.unlisted
+            id=f"{profile} {next(self._numbers)}", profile=profile, tools=seat.tools, listing=seat.listing,
+            unlisted=seat.unlisted,
         )  # fmt: skip
 
 
@@ -228,9 +231,14 @@ class LocalEpisode:
         seat.run, self.run.seat = self.run, seat
 
     @property
+    def seat(self) -> str:
+        """The name of its seat, which no other episode has."""
+        return self._seat.id
+
+    @property
     def calls(self) -> list[CallRecord]:
         """The calls so far."""
-        return self._episodes.journal.calls(self.run.id)
+        return self._episodes.journal.calls(self.seat)
 
     async def step(self, calls: Sequence[LearnerCall]) -> LocalTurn:
         """Make the calls of one turn together. One of `submit` is carried out after the others.
@@ -246,7 +254,7 @@ class LocalEpisode:
             for place, call in enumerate(calls):
                 if place != handing_in:
                     together.start_soon(self._call, answers, place, call)
-        self._episodes.journal.deliver(self.run.id, time.monotonic_ns())
+        self._episodes.journal.deliver(self.seat, time.monotonic_ns())
         reward = self._step_reward()
         if handing_in is not None:
             turn = await self._submit_call(calls[handing_in].arguments)

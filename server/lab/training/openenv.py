@@ -1,13 +1,15 @@
 """The environment as OpenEnv's protocol has it: a server that its clients, and trainers that use them, can play.
 
 A trainer resets and steps over the WebSocket `/ws` (or by POST, with the session's id), and is told rewards there. The
-agent's side is `/mcp?session_id=…`: tools and their answers, and never a reward. This is their wire, spoken by an app
-of our own: their package pins other libraries than ours, and is not needed here.
+agent's side is `/mcp?session_id=…`: tools and their answers, and never a reward. It has an id of its own, with which
+nothing else can be asked. This is their wire, spoken by an app of our own: their package pins other libraries than
+ours, and is not needed here.
 """
 
 import asyncio
 import json
 import secrets
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
@@ -22,12 +24,22 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from m3bench.server.lab.training.environment import Environment, EpisodeTurn, RemoteEpisode
-from m3bench.server.lab.training.openenv_forms import NAME, PROTOCOL, SCHEMAS, openapi, reset_observation, turn_data
+from m3bench.server.lab.training.openenv_forms import (
+    NAME,
+    PROTOCOL,
+    SCHEMAS,
+    openapi,
+    reset_observation,
+    reward_data,
+    turn_data,
+)
+from m3bench.server.lab.training.rewards import Reward, added
 from m3bench.tasks.errors import M3Error, RunError, UserError
 from m3bench.tasks.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
 
 MOST_SESSIONS = 256
-MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+IDLE_SECONDS = 3600.0
+"""After so long a session of somebody who has gone makes room for another; that of a WebSocket ends with it."""
 
 
 class OpenEnvSession:
@@ -35,10 +47,17 @@ class OpenEnvSession:
 
     def __init__(self, environment: Environment) -> None:
         self.id = secrets.token_hex(16)
+        self.agent = secrets.token_hex(16)
+        """The id for the agent's side."""
+        self.used = time.monotonic()
+        self.connected = False
+        """Whether it ends with a connection."""
         self.steps = 0
+        self._reward = Reward()
         self._environment = environment
         self._episode: RemoteEpisode | None = None
         self._episode_id: str | None = None
+        self._profile: str | None = None
         self._done = False
         self._turn = anyio.Lock()
         self._next = 0
@@ -46,24 +65,25 @@ class OpenEnvSession:
     async def reset(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """Begin an episode: of a task by id, by its number, or by what a seed comes to; else of the next one."""
         async with self._turn:
+            self.used = time.monotonic()
             self.close()
             task = self._task(data)
             tools, pictures = data.get("tools"), data.get("pictures", True)
             episode = await asyncio.wrap_future(
                 self._environment.reset_soon(task, tools=tools, attempt=data.get("attempt"), pictures=bool(pictures))
             )
-            self._episode, self._done, self.steps = episode, False, 0
+            self._episode, self._done, self.steps, self._reward = episode, False, 0, Reward()
+            self._profile = tools
             given = data.get("episode_id")
             self._episode_id = given if isinstance(given, str) else str(episode.facts["run"])
-            listed = self._environment.tools(tools) if data.get("list_tools") else []
-            return reset_observation(episode, self.id, self._episode_id, listed)
+            listed = self.tools if data.get("list_tools") else []
+            return reset_observation(episode, (self.id, self.agent), self._episode_id, listed)
 
     async def step(self, action: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out an action: calls, an answer, or one call as OpenEnv's own action for tools has it."""
         async with self._turn:
             if action.get("type") == "list_tools":
-                tools = self._environment.tools()
-                return {"observation": {"tools": tools, "metadata": {}}, "reward": None, "done": False}
+                return {"observation": {"tools": self.tools, "metadata": {}}, "reward": None, "done": False}
             self.steps += 1
             return turn_data(await self._acted(action), self.steps)
 
@@ -75,10 +95,16 @@ class OpenEnvSession:
             return dict(turn.results[0]) if turn.results else {"error": {"code": -32000, "message": turn.reward.void}}
 
     @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools of its episode."""
+        return self._environment.tools(self._profile)
+
+    @property
     def state(self) -> dict[str, Any]:
-        """Where the session stands."""
+        """Where the session stands, with what its episode has earned so far."""
         task = self._episode.task if self._episode is not None else None
-        return {"episode_id": self._episode_id, "step_count": self.steps, "task": task, "done": self._done}
+        where = {"episode_id": self._episode_id, "step_count": self.steps, "task": task, "done": self._done}
+        return {**where, **reward_data(self._reward)}
 
     def close(self) -> None:
         """Give up the episode that is under way."""
@@ -87,6 +113,12 @@ class OpenEnvSession:
             self._episode = None
 
     async def _acted(self, action: Mapping[str, Any]) -> EpisodeTurn:
+        turn = await self._carried_out(action)
+        self._done, self._reward = turn.done, added(self._reward, turn.reward)
+        return turn
+
+    async def _carried_out(self, action: Mapping[str, Any]) -> EpisodeTurn:
+        self.used = time.monotonic()
         episode = self._episode
         if episode is None:
             raise RunError("No episode has begun: reset first.")
@@ -98,15 +130,12 @@ class OpenEnvSession:
         if not isinstance(calls, list) or not all(isinstance(call, dict) and "name" in call for call in calls):
             raise UserError("calls is a list of objects, each with the name of a tool and its arguments.")
         if answer is None:
-            turn = await asyncio.wrap_future(episode.step_soon(calls))
-        elif calls:
+            return await asyncio.wrap_future(episode.step_soon(calls))
+        if calls:
             raise UserError("An action has calls or an answer: hand in the answer in an action of its own.")
-        elif not isinstance(answer, str) or not (fields is None or isinstance(fields, dict)):
+        if not isinstance(answer, str) or not (fields is None or isinstance(fields, dict)):
             raise UserError("answer is a text, and fields an object with the values asked for.")
-        else:
-            turn = await asyncio.wrap_future(episode.submit_soon(answer, fields))
-        self._done = turn.done
-        return turn
+        return await asyncio.wrap_future(episode.submit_soon(answer, fields))
 
     def _task(self, data: Mapping[str, Any]) -> str:
         tasks = self._environment.tasks
@@ -133,6 +162,7 @@ class OpenEnvServer:
         self._environment = environment
         self._most = sessions
         self._sessions: dict[str, OpenEnvSession] = {}
+        self._agents: dict[str, OpenEnvSession] = {}
 
     @property
     def app(self) -> ASGIApp:
@@ -162,6 +192,8 @@ class OpenEnvServer:
     async def _session(self) -> AsyncIterator[OpenEnvSession | None]:
         """A session while a connection lasts; None when there are as many as there may be."""
         session = self._open()
+        if session is not None:
+            session.connected = True
         try:
             yield session
         finally:
@@ -170,15 +202,24 @@ class OpenEnvServer:
 
     def _open(self) -> OpenEnvSession | None:
         if len(self._sessions) >= self._most:
+            for session in list(self._sessions.values()):
+                if not session.connected and time.monotonic() - session.used > IDLE_SECONDS:
+                    self._end(session.id)
+        if len(self._sessions) >= self._most:
             return None
         session = OpenEnvSession(self._environment)
-        self._sessions[session.id] = session
+        self._sessions[session.id] = self._agents[session.agent] = session
         return session
 
     def _end(self, session: str) -> None:
         found = self._sessions.pop(session, None)
         if found is not None:
+            del self._agents[found.agent]
             found.close()
+
+    def _at(self, id: str) -> OpenEnvSession | None:
+        """The session of the agent's side, which may also be named by the trainer's id."""
+        return self._agents.get(id) or self._sessions.get(id)
 
     async def _ws(self, socket: WebSocket) -> None:
         await socket.accept()
@@ -231,6 +272,7 @@ class OpenEnvServer:
         try:
             return JSONResponse(await session.reset(data))
         except M3Error as error:
+            self._end(session.id)
             return JSONResponse({"detail": str(error)}, 422)
 
     async def _step(self, request: Request) -> Response:
@@ -254,7 +296,7 @@ class OpenEnvServer:
         return JSONResponse(session.state)
 
     async def _mcp(self, request: Request) -> Response:
-        session = self._sessions.get(request.query_params.get("session_id", ""))
+        session = self._at(request.query_params.get("session_id", ""))
         try:
             message = await request.json()
         except ValueError:
@@ -267,7 +309,7 @@ class OpenEnvServer:
 
     async def _mcp_ws(self, socket: WebSocket) -> None:
         await socket.accept()
-        session = self._sessions.get(socket.query_params.get("session_id", ""))
+        session = self._at(socket.query_params.get("session_id", ""))
         with suppress(WebSocketDisconnect):
             while (text := await socket.receive_text()) is not None:
                 try:
@@ -290,7 +332,7 @@ class OpenEnvServer:
             case "ping":
                 return _rpc_result(id, {})
             case "tools/list":
-                return _rpc_result(id, {"tools": self._environment.tools()})
+                return _rpc_result(id, {"tools": session.tools if session is not None else self._environment.tools()})
             case "tools/call":
                 if session is None:
                     return _rpc_error(id, INVALID_PARAMS, "Name an episode: /mcp?session_id=… as reset gave it.")

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from m3bench.server.lab.training.environment import EpisodeTurn, RemoteEpisode
+from m3bench.server.lab.training.rewards import Reward
 
 NAME = "m3bench"
 PROTOCOL = "2025-11-25"
@@ -58,6 +59,8 @@ SCHEMAS: dict[str, Any] = {
             "step_count": {"type": "integer", "minimum": 0},
             "task": {"type": ["string", "null"]},
             "done": {"type": "boolean"},
+            "reward": {"type": ["number", "null"]},
+            "reward_parts": _ANY,
         },
     },
 }
@@ -80,11 +83,18 @@ def openapi() -> dict[str, Any]:
 
 
 def reset_observation(
-    episode: RemoteEpisode, session: str, episode_id: str, tools: Sequence[Mapping[str, Any]]
+    episode: RemoteEpisode, sessions: tuple[str, str], episode_id: str, tools: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """What a client is told when an episode begins: content for the model, pictures with it, and facts."""
+    """What a client is told when an episode begins: content for the model, pictures with it, and facts.
+
+    Args:
+        episode: The episode.
+        sessions: The id of the trainer's session, and the one for the agent's side.
+        episode_id: What the trainer calls it.
+        tools: The tools, where they were asked for.
+    """
     content = episode.opening["content"]
-    metadata = {"session_id": session, "episode_id": episode_id}
+    metadata = {"session_id": sessions[0], "agent_session_id": sessions[1], "episode_id": episode_id}
     return {
         "observation": {
             "text": "\n".join(block["text"] for block in content if block["type"] == "text"),
@@ -97,6 +107,12 @@ def reset_observation(
         "done": False,
         "metadata": metadata,
     }
+
+
+def reward_data(reward: Reward) -> dict[str, Any]:
+    """What a trainer is told that an episode has earned."""
+    void = {"void": reward.void} if reward.void else {}
+    return {"reward": reward.total, "reward_parts": dict(reward.parts), **void}
 
 
 def turn_data(turn: EpisodeTurn, steps: int) -> dict[str, Any]:

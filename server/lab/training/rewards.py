@@ -6,6 +6,7 @@ it is, and no loop earns by it (potential-based shaping, discount 1). `format`, 
 between -1 and 0. An episode that broke through no fault of the learner is void: it has no reward, and is to be masked.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
@@ -76,6 +77,15 @@ def weighted(parts: Mapping[str, float], weights: RewardWeights) -> Reward:
     """A reward of these parts; those without a weight are left out."""
     counted = {name: value for name, value in parts.items() if getattr(weights, name)}
     return Reward(parts=counted, total=sum(getattr(weights, name) * value for name, value in counted.items()))
+
+
+def added(before: Reward, turn: Reward) -> Reward:
+    """What an episode has earned with another turn; a void one has earned nothing."""
+    if before.total is None or turn.total is None:
+        return turn if turn.total is None else before
+    parts = Counter(before.parts)
+    parts.update(turn.parts)
+    return Reward(parts=dict(parts), total=before.total + turn.total)
 
 
 def final_parts(card: ScoreCard, potential: float, calls: int, most: int) -> dict[str, float]:

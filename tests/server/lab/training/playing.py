@@ -1,7 +1,10 @@
-"""Episodes and runs over MCP of the same calls, for tests."""
+"""Episodes and runs over MCP of the same calls, for tests; and a server for trainers."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -57,3 +60,21 @@ async def over_mcp(app: App, task: Task) -> tuple[list[bytes], ScoreCard, dict[s
 def app_of(data: Path, library: Library) -> App:
     """A server whose tools run in this process."""
     return App(Settings(data=data, sandbox="inprocess"), library=library)
+
+
+@contextmanager
+def serving_openenv(*options: str) -> Iterator[str]:
+    """The address of a server for trainers."""
+    command = [sys.executable, "-m", "m3bench.server.cli", "serve", "--openenv", "127.0.0.1:0", *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    assert process.stderr is not None
+    try:
+        said = ""
+        while "serves http" not in said:
+            said = process.stderr.readline()
+            assert said, "it ended"
+        yield said.split()[-1].removesuffix("/mcp")
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+        process.stderr.close()

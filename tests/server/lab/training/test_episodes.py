@@ -70,6 +70,18 @@ async def test_the_same_episode_is_told_the_same(tmp_path: Path) -> None:
     assert found.journal.held == 0
 
 
+async def test_a_group_is_told_the_same_and_each_keeps_its_own_calls(tmp_path: Path) -> None:
+    async with episodes(tmp_path / "rooms") as found:
+        right, told = await found.reset("barcode_lookup-1", attempt=0)
+        idle, also = await found.reset("barcode_lookup-1", attempt=0)
+        assert also == told
+        for calls in oracle_turns(right.task):
+            await right.step(calls)
+        assert idle.calls == []
+        assert (await right.submit(**oracle_answer(right.task))).reward.total == 1.0
+        assert (await idle.submit("I do not know.", {"total_pages": 1})).card.metrics["recall"] == 0
+
+
 async def test_mistakes_are_answered_and_cost_no_episode(tmp_path: Path) -> None:
     async with episodes(tmp_path / "rooms") as found:
         episode, _ = await found.reset("fish-1", pictures=False)

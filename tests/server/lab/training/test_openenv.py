@@ -2,12 +2,11 @@
 
 import json
 import os
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
@@ -24,6 +23,8 @@ from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from tests.clients.frameworks.frameworks import NotInstalled, installed
+from tests.house import ROOT
+from tests.server.lab.training.playing import serving_openenv
 
 TASK = "barcode_lookup-1"
 PACKAGES = ("openenv==0.10.0",)
@@ -31,19 +32,8 @@ PACKAGES = ("openenv==0.10.0",)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    command = [sys.executable, "-m", "m3bench.server.cli", "serve", "--openenv", "127.0.0.1:0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
-    assert process.stderr is not None
-    try:
-        said = ""
-        while "serves http" not in said:
-            said = process.stderr.readline()
-            assert said, "it ended"
-        yield said.split()[-1].removesuffix("/mcp")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(30)
-        process.stderr.close()
+    with serving_openenv() as url:
+        yield url
 
 
 def actions() -> list[dict[str, Any]]:
@@ -79,7 +69,8 @@ def test_an_episode_over_the_websocket(server: str) -> None:
             turn = ask(socket, "step", **action)["data"]
         assert (turn["reward"], turn["done"]) == (1.0, True)
         assert turn["metadata"]["reward_parts"] == {"solved": 1.0}
-        assert ask(socket, "state")["data"]["done"] is True
+        state = ask(socket, "state")["data"]
+        assert (state["done"], state["reward"], state["reward_parts"]) == (True, 1.0, {"solved": 1.0})
         assert ask(socket, "step", answer="again")["data"]["code"] == "EXECUTION_ERROR"
         assert ask(socket, "step", calls=[{}])["type"] == "error"
         assert ask(socket, "reset", task="no_such_task")["data"]["code"] == "VALIDATION_ERROR"
@@ -91,8 +82,12 @@ def test_an_episode_over_the_websocket(server: str) -> None:
 @pytest.mark.slow
 def test_the_agents_side_has_tools_and_no_reward(server: str) -> None:
     with connect(f"{server.replace('http', 'ws')}/ws", max_size=None) as socket:
-        session = ask(socket, "reset", task=TASK)["data"]["metadata"]["session_id"]
+        session = ask(socket, "reset", task=TASK)["data"]["metadata"]["agent_session_id"]
         where = f"{server}/mcp?session_id={session}"
+        with pytest.raises(HTTPError, match="422"):
+            post(f"{server}/step", session_id=session, action={"calls": []})
+        with urlopen(f"{server}/state?session_id={session}", timeout=60) as answer:
+            assert json.load(answer)["task"] is None
         listed = post(where, jsonrpc="2.0", id=1, method="tools/list")["result"]["tools"]
         assert listed[0]["name"] == "submit"
         said = [
@@ -146,6 +141,12 @@ def test_openenvs_own_client_and_validator(server: str) -> None:
         python = os.environ.get("M3BENCH_OPENENV_PYTHON") or installed("openenv", PACKAGES)
     except NotInstalled as error:
         pytest.skip(str(error))
+    validate = [str(Path(python).with_name("openenv")), "validate"]
+    folder = ROOT / "trainers" / "openenv"
+    for target in (["--url", server, "--timeout", "60"], [str(folder), "--level", "static", "--skip-build"]):
+        said = subprocess.run([*validate, *target], capture_output=True, text=True, timeout=300, check=False)
+        assert said.returncode == 0, said.stdout + said.stderr
+        assert "FAIL" not in said.stdout
     asked = {"url": server, "task": TASK, "turns": actions()}
     player = Path(__file__).with_name("openenv_player.py")
     done = subprocess.run(
