@@ -10,6 +10,9 @@ pages.play = async (data, root) => {
   const viewer = makeViewer();
   const suggestions = h("datalist", { id: KNOWN });
   const stage = h("div", { class: "stage" });
+  stage.addEventListener("focusin", (event) => {
+    if (event.target.matches("input[data-field], textarea[data-field]")) game.field = event.target;
+  });
   main.append(stage, status);
   root.append(viewer.node, suggestions);
   const say = (text, tone) => status.replaceChildren(text ? badge(tone || "plain", text) : "");
@@ -85,8 +88,8 @@ function startStage(game) {
 }
 
 async function startTask(game, name, abandon, button) {
-  const task = game.data.tasks.includes(name);
-  const args = { ...(name ? { [task || game.data.task ? "task_id" : "family"]: name } : {}), ...(abandon ? { abandon: true } : {}) };
+  const isTask = game.data.task || game.data.tasks.includes(name) || /-\d+$/.test(name);
+  const args = { ...(name ? { [isTask ? "task_id" : "family"]: name } : {}), ...(abandon ? { abandon: true } : {}) };
   button.disabled = true;
   game.say("The task is being laid out …");
   try {
@@ -148,7 +151,7 @@ async function playStage(game) {
       heading.focus();
       part.scrollIntoView({ block: "start" });
     } }, part.querySelector("h2").textContent))),
-    h("div", { class: "play" }, parts.map(([, part]) => part)));
+    h("div", { class: "play" }, parts[0][1], h("div", { class: "work" }, parts.slice(1, 4).map(([, part]) => part)), parts.slice(4).map(([, part]) => part)));
   parts.forEach(([, part]) => { part.querySelector("h2").tabIndex = -1; });
   game.tell = () => {
     const left = Math.max(0, game.data.limits.minutes - Math.floor((Date.now() - game.kept.began) / 60000));
@@ -163,11 +166,9 @@ async function playStage(game) {
 
 /* Where a value goes that is chosen: into the field that had the focus last. */
 function makeTarget(game) {
-  let field = null;
-  game.stage.addEventListener("focusin", (event) => {
-    if (event.target.matches("input[data-field], textarea[data-field]")) field = event.target;
-  });
+  game.field = null;
   return { put(text) {
+    const { field } = game;
     if (!field || !field.isConnected) {
       game.say("Go to a field first; a value that is chosen then goes there.", "weak");
       return;
@@ -187,7 +188,7 @@ function questionPart(game, facts) {
   const { opened } = game.kept;
   const left = { buttons: 0 };
   const media = (opened.content || []).filter((block) => block.type !== "text");
-  const shown = media.map((block) => blockNode(block, block.type === "image" ? "the picture of the task" : "the recording of the task", game.look, left));
+  const shown = media.map((block) => blockNode(block, block.type === "image" ? "The picture of the task" : "The recording of the task", game.look, left));
   const paths = [...(facts.pictures || []), ...(facts.recordings || [])];
   const files = h("p", { class: "small" }, h("span", { class: "soft" }, "For the tools: "), paths.map((path) => [game.look.values.button(path, left), " "]));
   roving(files);

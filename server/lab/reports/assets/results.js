@@ -37,7 +37,9 @@ function makeValues(use, known) {
       parts.push("\n");
     }
     parts.pop();
-    return h("pre", { class: "text", dir: "auto" }, parts);
+    // What may be too long to see at once is scrolled with the keyboard, too.
+    const isLong = text.length > 600 || text.split("\n").length > 12;
+    return h("pre", { class: "text", dir: "auto", tabindex: isLong ? "0" : null }, parts);
   }
 
   function textNode(text, left) {
@@ -64,7 +66,7 @@ function makeValues(use, known) {
     const draw = (item) => [...table({ columns, rows: [names.map((name) => cell(item[name], left, depth))] }).tBodies[0].rows];
     const drawn = table({ columns, rows: [], className: "result" });
     const rest = more(drawn.tBodies[0], items, FIRST_ITEMS, draw, "rows");
-    return h("div", {}, h("div", { class: "scroll" }, drawn), rest);
+    return h("div", {}, scrolled("A table of the answer", drawn), rest);
   }
 
   function tree(value, left, depth = 0) {
@@ -146,7 +148,7 @@ function resultNode(result, label, look) {
   const holder = h("div", { class: "result-body" + (result.isError ? " failed" : "") });
   const blocks = result.content || [];
   if (!blocks.length && result.structuredContent) holder.append(look.values.tree(result.structuredContent, left));
-  holder.append(...blocks.map((block) => blockNode(block, label, look, left)));
+  holder.append(...blocks.map((block) => blockNode(block, (block.type === "image" ? "A picture from " : "Sound from ") + label, look, left)));
   if (!holder.childNodes.length) holder.append(h("p", { class: "soft" }, "The answer is empty."));
   const pictures = [...holder.querySelectorAll("button.picture")].length;
   roving(holder);
@@ -159,7 +161,7 @@ function blockNode(block, label, look, left) {
   const type = block.mimeType || "";
   switch (block.type) {
     case "text": return look.values.shown(String(block.text), left);
-    case "image": case "audio": return fileNode(dataUrl(type, block.data), type, `From ${label}`, look.viewer);
+    case "image": case "audio": return fileNode(dataUrl(type, block.data), type, label, look.viewer);
     case "resource": return contentNode(block.resource || {}, look, left);
     case "resource_link": {
       const holder = h("div", {});
