@@ -35,7 +35,7 @@ MODELS = {"openai/gpt-5-mini": "mockllm/model", "openai/gpt-5": "mockllm/model"}
 
 PORT = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))\d{4}\b")
 
-HOSTING = (["serve"], ["client", "probe"], ["runs", "watch"], ["tools", "serve"])
+HOSTING = (["serve"], ["play"], ["client", "probe"], ["runs", "watch"], ["tools", "serve"])
 """Commands that go on until they are stopped."""
 
 
@@ -178,7 +178,7 @@ class Reader:
     def _host(self, words: list[str]) -> None:
         """Start a command that goes on, and see that it answers."""
         listens = next((option for option in ("--http", "--openenv") if option in words), None)
-        if listens is not None or "watch" in words:
+        if listens is not None or {"watch", "play"} & set(words):
             process = subprocess.Popen(
                 words, cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )

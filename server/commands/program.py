@@ -112,6 +112,7 @@ _KEYS = {
 
 COMMANDS = {
     "demo": CommandEntry("See it work: three clients play one task; compare their score cards.", "demo:demo"),
+    "play": CommandEntry("Play a task yourself, in a browser.", "play:play"),
     "install": CommandEntry("Put m3bench into the configuration of an MCP client.", "install:install"),
     "serve": CommandEntry("Serve the benchmark to an MCP client, over stdio or HTTP.", "serve:serve"),
     "run": CommandEntry("Play many tasks without a client: with a model, or with baseline agents.", "run:run"),

@@ -4,7 +4,10 @@ What is here needs the MCP library, which takes most of a second to import: comm
 a server, so that help and completion do without it.
 """
 
+import secrets
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from m3bench.proxy.transports.http import HttpSettings
@@ -30,11 +33,12 @@ from m3bench.tasks.lazy_modules import LazyModule
 
 # A client that starts the server over stdio waits for every import, sees no pages, and nobody signs in there.
 if TYPE_CHECKING:
-    from m3bench.server.lab.live import pages
+    from m3bench.server.lab.live import pages, person_page
     from m3bench.server.serving.auth import modes
 else:
     modes = LazyModule("m3bench.server.serving.auth.modes")
     pages = LazyModule("m3bench.server.lab.live.pages")
+    person_page = LazyModule("m3bench.server.lab.live.person_page")
 
 
 def serve_stdio(settings: Settings, opening: FirstMessages | None, start: InstantStart | None) -> None:
@@ -71,6 +75,20 @@ def serve_http(settings: Settings, http: HttpOptions, sign_in: SignInOptions, op
         listen = replace(listen, guests=event.guests)
     shown = event is None or operator_token is not None or sign_in.auth is not None
     serve_http_app(lambda: _app(settings), listen, pages.LivePages if shown else None)
+
+
+def serve_person(settings: Settings, port: int, show: Callable[[str], None]) -> None:
+    """Serve the benchmark to a person on this machine, who plays in a browser.
+
+    Args:
+        settings: Of the server.
+        port: Where to listen; 0 takes a free one.
+        show: Is given the address of the page, to open it.
+    """
+    listen = address_of(f"127.0.0.1:{port}", secrets.token_urlsafe(32))
+    # A person may think for as long as a run lasts.
+    listen = replace(listen, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
+    serve_http_app(lambda: _app(settings), listen, partial(person_page.PersonPages, show=show))
 
 
 def _protected(

@@ -81,6 +81,10 @@ class Pages(Protocol):
         """Answer a request."""
         ...
 
+    def opened(self, base: str) -> None:
+        """They can be reached at this address from now on: whoever started the server is told."""
+        ...
+
     def close(self) -> None:
         """End the streams that would continue."""
         ...
@@ -347,9 +351,10 @@ class _Uvicorn(uvicorn.Server):
             listener.listen(QUEUED)
             host, port = listener.getsockname()[:2]
             base = f"{'https' if self.config.is_ssl else 'http'}://{_bracketed(host)}:{port}"
-            tell(f"m3bench serves {base}/mcp")
-            if self._pages is not None:
-                tell(f"m3bench shows what happens at {base}/")
+            if self._pages is None:
+                tell(f"m3bench serves {base}/mcp")
+            else:
+                self._pages.opened(base)
 
 
 def _listen(listen: HttpSettings) -> list[socket.socket]:

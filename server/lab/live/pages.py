@@ -29,6 +29,7 @@ from starlette.responses import (
 )
 from starlette.types import Receive, Scope, Send
 
+from m3bench.proxy.logs import tell
 from m3bench.proxy.transports.access import bears
 from m3bench.proxy.transports.http import HttpSettings
 from m3bench.server.lab.live import results
@@ -54,13 +55,14 @@ logger = logging.getLogger(__name__)
 SCRIPTS, STYLES = ("card.js", "statistics.js", "live.js"), ("card.css", "site.css", "live.css")
 
 _RUN = re.compile(r"/live/run/([0-9a-f]{8,64})")
-_HEADERS = {
+HEADERS = {
     "cache-control": "no-store",
     "content-security-policy": "frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+"""Of every response."""
 _PAGES_AT_ONCE = 2
 """Pages of runs that are made at the same time: large ones take a while."""
 
@@ -93,8 +95,8 @@ class LivePages:
             try:
                 response = await self._answer(request)
             except M3Error as error:
-                response = _text(str(error), 500)
-        for name, value in _HEADERS.items():
+                response = text_response(str(error), 500)
+        for name, value in HEADERS.items():
             response.headers.setdefault(name, value)
         await response(scope, receive, send)
 
@@ -108,6 +110,11 @@ class LivePages:
         store = self._counter.store
         return None if store is None else store.writer_name
 
+    def opened(self, base: str) -> None:
+        """It can be reached at this address from now on."""
+        tell(f"m3bench serves {base}/mcp")
+        tell(f"m3bench shows what happens at {base}/")
+
     def close(self) -> None:
         """End the event streams, which would otherwise never end."""
         self._broker.close()
@@ -117,13 +124,13 @@ class LivePages:
     def _refusal(self, request: Request) -> Response | None:
         """The response to a request that is not allowed; None when it is."""
         if request.method != "GET":
-            return _text("The live view can only be looked at.", 405, allow="GET")
+            return text_response("The live view can only be looked at.", 405, allow="GET")
         if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return _text("Pages of other origins may not look.", 403)
+            return text_response("Pages of other origins may not look.", 403)
         return self._token_refusal(request, self._token) if self._token is not None else None
 
     def _token_refusal(self, request: Request, token: str) -> Response | None:
-        cookie, ticket = _cookie_name(request), hmac.digest(self._key, token.encode(), "sha256").hex()
+        cookie, ticket = cookie_name(request, "live"), hmac.digest(self._key, token.encode(), "sha256").hex()
         if bears(request.headers.get("authorization", "").encode("latin-1"), token):
             return None
         asked = request.query_params.get("token")
@@ -137,7 +144,7 @@ class LivePages:
         if hmac.compare_digest(request.cookies.get(cookie, "").encode(), ticket.encode()):
             return None
         text = "This server needs its token: open it once as /?token=…, or send 'Authorization: Bearer …'."
-        return _text(text, 401, **{"www-authenticate": "Bearer"})
+        return text_response(text, 401, **{"www-authenticate": "Bearer"})
 
     # What there is
 
@@ -149,7 +156,7 @@ class LivePages:
             return JSONResponse((await self._state.state())[0].to_json())
         if path == "/live/events":
             if self._broker.full:
-                return _text("Too many are watching: try again later.", 503)
+                return text_response("Too many are watching: try again later.", 503)
             return StreamingResponse(self._stream(), media_type="text/event-stream")
         if path == "/metrics":
             return await self._metrics(request)
@@ -157,11 +164,11 @@ class LivePages:
             return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
         if path in (results.RESULTS, results.TASKS) or path.startswith(results.TASK):
             return await anyio.to_thread.run_sync(self._results, request.scope["path"], limiter=self._making)
-        return _text("There is nothing here: the live view is at /.", 404)
+        return text_response("There is nothing here: the live view is at /.", 404)
 
     async def _metrics(self, request: Request) -> Response:
         if not self._shows_numbers:
-            return _text("This server is ranked: its numbers need an operator token, see --operator-file.", 403)
+            return text_response("This server is ranked: its numbers need an operator token, see --operator-file.", 403)
         found = await numbers(self._app, self._state, self._counter)
         accept = request.headers.get("accept", "")
         text, media_type = await anyio.to_thread.run_sync(_exposition, found, accept, limiter=self._making)
@@ -170,7 +177,9 @@ class LivePages:
     def _run(self, name: str) -> Response:
         html = results.run_html(self._app.place, self._app.library, name, self._state.may_see)
         if html is None:
-            return _text("There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404)
+            return text_response(
+                "There is no such run, or it is not sealed yet, or it is ranked and not for everybody.", 404
+            )
         return HTMLResponse(html)
 
     def _results(self, path: str) -> Response:
@@ -182,7 +191,7 @@ class LivePages:
         else:
             html = results.task_html(place, library, path.removeprefix(results.TASK), may_see)
         if html is None:
-            return _text("There is no scored run to show here yet, or none for everybody.", 404)
+            return text_response("There is no scored run to show here yet, or none for everybody.", 404)
         return HTMLResponse(html)
 
     async def _stream(self) -> AsyncIterator[bytes]:
@@ -206,11 +215,12 @@ def _exposition(found: ServerNumbers, accept: str) -> tuple[bytes, str]:
     return prometheus.exposition(found, accept)
 
 
-def _cookie_name(request: Request) -> str:
-    """Cookies are shared between ports, so the name says which port's server set it."""
+def cookie_name(request: Request, what: str) -> str:
+    """Cookies are shared between ports, so the name says which port's server set it, and for what."""
     server = request.scope.get("server") or ("", 0)
-    return f"m3bench-live-{server[1]}"
+    return f"m3bench-{what}-{server[1]}"
 
 
-def _text(text: str, status: int, **headers: str) -> Response:
+def text_response(text: str, status: int, **headers: str) -> Response:
+    """A line of text."""
     return PlainTextResponse(text + "\n", status, headers)

@@ -36,6 +36,7 @@ def page(
     *,
     styles: Sequence[str] = (),
     connect: bool = False,
+    media: bool = False,
     policy: str | None = None,
     assets: Path = ASSETS,
 ) -> str:
@@ -47,6 +48,7 @@ def page(
         scripts: Files of `assets/` that the page needs, in order, beside those of every page.
         styles: Files of `assets/` with styles of this page alone.
         connect: Whether the page may ask the server it came from.
+        media: Whether it plays sound and film that it was given as data.
         policy: In place of the one made of hashes.
         assets: A folder with scripts and styles beside those of a card.
     """
@@ -58,6 +60,7 @@ def page(
             f"script-src {_hash(script)}",
             f"style-src {_hash(style)}",
             "img-src data:",
+            *(["media-src data:"] if media else []),
             *(["connect-src 'self'"] if connect else []),
             "base-uri 'none'",
             "form-action 'none'",
