@@ -4,18 +4,18 @@ from m3bench.server.commands.checks.diagnostics import Diagnostic
 from m3bench.server.serving.auth.identity import SCOPES
 from m3bench.server.serving.auth.people import People
 from m3bench.server.settings import Settings
-from m3bench.server.store.layout import SIGN_INS
 from m3bench.server.store.location import RecordLocation
-from m3bench.server.store.sign_ins import open_sign_ins
+from m3bench.server.store.sign_ins import has_sign_ins, open_sign_ins
 from m3bench.tasks.errors import M3Error
 
 
 def check_exposure(settings: Settings) -> list[Diagnostic]:
-    """Who may sign in; nothing is said of a data folder in which nobody was invited."""
-    if settings.store is not None or not (settings.data / SIGN_INS).exists():
-        return []
+    """Who may sign in; nothing is said of a record for which nobody was invited."""
+    place = RecordLocation(settings.data, settings.store)
     try:
-        tables = open_sign_ins(RecordLocation(settings.data))
+        if not has_sign_ins(place):
+            return []
+        tables = open_sign_ins(place)
         try:
             people = People(tables).overview()
         finally:

@@ -68,6 +68,9 @@ class PublicAddress:
 
 
 def _split(url: str) -> SplitResult | None:
+    # What urlsplit leaves out, such as a line break, makes two texts of one address for others.
+    if not url.isprintable() or " " in url or "\\" in url:
+        return None
     try:
         found = urlsplit(url)
         _ = found.port

@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,6 +30,9 @@ MOST_REGISTERED = 2000
 
 REGISTERED, REGISTERED_BY_ALL = 30, 600
 """How many may do so from one address within ten minutes; once as many have from everywhere, one from each."""
+
+READ, READ_BY_ALL = 30, 600
+"""How many documents are read for one person within ten minutes; once as many were for everybody, one for each."""
 
 UNUSED_DAYS = 2.0
 """After which a client that nobody used is forgotten."""
@@ -113,14 +117,18 @@ class OAuthClients:
     refusals: Refusals = field(default_factory=Refusals)
     _documents: OrderedDict[str, tuple[float, OAuthClient]] = field(default_factory=OrderedDict)
 
-    async def client(self, id: str) -> OAuthClient | None:
+    async def client(self, id: str, person: str) -> OAuthClient | None:
         """A client by its name; None when there is none.
+
+        Args:
+            id: Its name.
+            person: Who asks: the documents that one person has this server read are counted.
 
         Raises:
             ClientError: Its name is the address of a document, which cannot be read or describes no client.
         """
         if is_document(id):
-            return await self._described(id)
+            return await self._described(id, person)
         return await self._kept(id)
 
     async def that_exchanges(self, id: str) -> OAuthClient | None:
@@ -186,7 +194,7 @@ class OAuthClients:
         change = "UPDATE auth_clients SET used = ? WHERE id = ?"
         self.tables.together(lambda work: work.change(change, self.clock(), client.id))
 
-    async def _described(self, url: str) -> OAuthClient:
+    async def _described(self, url: str, person: str) -> OAuthClient:
         if self.fetch is None:
             raise ClientError("this server reads no documents: have the client register instead")
         known = self._documents.get(url)
@@ -194,6 +202,7 @@ class OAuthClients:
             return known[1]
         try:
             check_document_address(url)
+            await anyio.to_thread.run_sync(self._count_document, person)
             client = _from_document(url, await self.fetch(url))
         except ClientError as error:
             self.refusals.say("the client %r, because: %s", url, error)
@@ -203,6 +212,12 @@ class OAuthClients:
         while len(self._documents) > MOST_DOCUMENTS:
             self._documents.popitem(last=False)
         return client
+
+    def _count_document(self, person: str) -> None:
+        now = self.clock()
+        counted = partial(tried_too_often, what=f"document {person}", now=now, most=READ, most_of_all=READ_BY_ALL)
+        if self.tables.together(counted):
+            raise ClientError("too many documents were read for you: try again in ten minutes")
 
 
 def is_document(id: str) -> bool:
@@ -217,7 +232,7 @@ def check_document_address(url: str) -> None:
         port = found.port
     except ValueError:
         raise ClientError("its address cannot be read") from None
-    odd = found.fragment or "#" in url or "@" in found.netloc or "\\" in url or not url.isprintable() or " " in url
+    odd = not url.isascii() or not url.isprintable() or set(url) & _ODD or not _PLACE.fullmatch(found.netloc)
     dots = {".", ".."} & {part.lower().replace("%2e", ".") for part in found.path.split("/")}
     if found.scheme != "https" or not found.hostname or port not in (None, 443) or odd or dots or len(url) > 512:
         raise ClientError("a client's document needs a plain https:// address without port, fragment or dots")

@@ -114,15 +114,29 @@ def consent_page(request: ConsentRequest, client: OAuthClient, person: str, secr
     )
 
 
-def own_page(person: PersonOverview) -> HTMLResponse:
-    """Shows people what they allowed, and ends it."""
+def own_page(person: PersonOverview, here: str) -> HTMLResponse:
+    """Shows people what they allowed and where they are signed in, and ends either.
+
+    Args:
+        person: Who looks.
+        here: The name of the device on which they look.
+    """
     apps = "".join(
         f'<li><form method="post" action="/auth/end"><input type="hidden" name="app" value="{escape(app.id)}">'
         f"<strong>{escape(app.name)}</strong>: {escape(app.scopes)}, since {_day(app.made)} "
         f'<button aria-label="End {escape(app.name)}">End</button></form></li>'
         for app in person.apps
     )
-    devices = "".join(f"<li>{escape(agent or 'a browser')}, since {_day(made)}</li>" for agent, made in person.devices)
+    devices = "".join(
+        f"<li>{escape(device.agent or 'a browser')}, since {_day(device.made)}"
+        + (
+            " (this one)</li>"
+            if device.name == here
+            else f'<form method="post" action="/auth/end"><button name="device" value="{escape(device.name)}">'
+            "Sign out</button></form></li>"
+        )
+        for device in person.devices
+    )
     return page(
         f"Signed in as {person.name}",
         f"<h2>Clients</h2>{f'<ul>{apps}</ul>' if apps else '<p>None.</p>'}<h2>Devices</h2><ul>{devices}</ul>"

@@ -85,7 +85,7 @@ class DocumentReader:
                     return _document(await self._read(found.hostname, target))
         except TimeoutError:
             raise ClientError(f"its document did not come within {SECONDS:.0f} seconds") from None
-        except (OSError, ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream, h11.ProtocolError):
+        except (OSError, UnicodeError, anyio.BrokenResourceError, anyio.EndOfStream, h11.ProtocolError):
             raise ClientError("its document cannot be reached") from None
 
     async def _read(self, host: str, target: str) -> bytes:

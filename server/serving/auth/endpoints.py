@@ -25,7 +25,7 @@ from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import METHODS, ClientError, OAuthClient, OAuthClients, is_document
 from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
 from m3bench.server.serving.auth.identity import PLAY, SCOPES, Identity, Refusals, scope_text, scopes_of
-from m3bench.server.serving.auth.people import DAY, DEVICE_DAYS, People, Person, TooManyAttempts
+from m3bench.server.serving.auth.people import DAY, DEVICE_DAYS, People, Person, TooManyAttempts, device_name
 from m3bench.tasks.errors import M3Error
 
 MOST_BODY, MOST_QUERY = 32_768, 8_192
@@ -124,7 +124,7 @@ class AuthorizationServer:
         if person is None and is_document(said.get("client_id", "")):
             # Strangers do not choose what this server reads.
             return consent.sign_in_page(f"{_AUTHORIZE}?{query}")
-        client = await self._client_for_consent(said.get("client_id", ""))
+        client = await self._client_for_consent(said.get("client_id", ""), person)
         redirect = said.get("redirect_uri", client.redirects[0] if len(client.redirects) == 1 else "")
         if not client.takes_redirect(redirect):
             says = "Your client wants you sent to a place that it did not name before: nobody is sent there."
@@ -140,10 +140,10 @@ class AuthorizationServer:
         secret = await anyio.to_thread.run_sync(self.grants.ask, asked, self._device(request))
         return consent.consent_page(asked, client, person.name, secret)
 
-    async def _client_for_consent(self, id: str) -> OAuthClient:
+    async def _client_for_consent(self, id: str, person: Person | None) -> OAuthClient:
         """A client that has sent somebody here; they are told when there is none such."""
         try:
-            client = await self.clients.client(id)
+            client = await self.clients.client(id, person.name if person else "")
         except ClientError as error:
             says = f"This server knows nothing of the client that sent you, {id[:200]}, because {error}."
             raise _Refused(consent.wrong_page(says, 400)) from error
@@ -162,6 +162,8 @@ class AuthorizationServer:
             (len(state or "") > MOST_STATE, "invalid_request", "state is too long"),
             (said.get("code_challenge_method") != "S256", "invalid_request", "code_challenge_method is S256"),
             (len(challenge) != 43 or not challenge.isascii(), "invalid_request", "code_challenge is a hash"),
+            (said.get("response_mode", "query") != "query", "invalid_request", "response_mode is query"),
+            (bool({"request", "request_uri"} & said.keys()), "request_not_supported", "requests are plain parameters"),
             (said.get("prompt") == "none", "login_required", "this server always asks"),
             (bool(resource) and not self.address.owns(resource), "invalid_target", "resource is another server"),
         )
@@ -182,7 +184,7 @@ class AuthorizationServer:
         if person is None or asked is None:
             says = "This question was answered already, or is too old, or was not yours: start again from your client."
             raise self._wrong(says, "an answer to no question of this device")
-        client = await self._client_for_consent(asked.client)
+        client = await self._client_for_consent(asked.client, person)
         if not client.takes_redirect(asked.redirect):
             raise self._wrong("The client has changed meanwhile: start again.", "an answer for %r", asked.client)
         if form.get("answer") != "allow":
@@ -335,7 +337,9 @@ class AuthorizationServer:
 
     async def _end(self, request: Request) -> Response:
         form, person = await self._own_form(request), await self._person(request)
-        if person is not None:
+        if person is not None and "device" in form:
+            await anyio.to_thread.run_sync(self.people.end_device, person.name, form["device"])
+        elif person is not None:
             await anyio.to_thread.run_sync(self.people.end_app, person.name, form.get("app", ""))
         return RedirectResponse("/auth/", 303, headers=consent.secure_headers())
 
@@ -343,8 +347,8 @@ class AuthorizationServer:
         person = await self._person(request)
         if person is None:
             return consent.sign_in_page("/auth/")
-        overview = await anyio.to_thread.run_sync(self.people.overview)
-        return consent.own_page(next(one for one in overview if one.name == person.name))
+        device = self._device(request)
+        return consent.own_page(await anyio.to_thread.run_sync(self.people.overview_of, person), device_name(device))
 
     @property
     def _cookie(self) -> str:

@@ -176,7 +176,7 @@ class OidcTokens:
                 return "a token of a kind that does not count"
             certain = str(header.get("typ", "")).lower() in _TYPES[:2]
             found = await self.keys.key(kid if isinstance(kid, str) else None)
-            if found is None:
+            if found is None or found.get("alg", algorithm) != algorithm:
                 return "a token that none of the provider's keys signed"
             key = jwt.PyJWK.from_dict(found, algorithm=algorithm)
             claims: dict[str, Any] = jwt.decode(

@@ -32,6 +32,9 @@ _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _CODE_LETTERS = 20
 """A hundred bits."""
 
+_DEVICE_LETTERS = 16
+"""Of a device's hash, which name it."""
+
 
 @dataclass(frozen=True)
 class Person:
@@ -53,6 +56,16 @@ class AppGrant:
 
 
 @dataclass(frozen=True)
+class Device:
+    """A browser in which a person is signed in."""
+
+    name: str
+    agent: str
+    """What it calls itself."""
+    made: float
+
+
+@dataclass(frozen=True)
 class PersonOverview:
     """What is known of a person."""
 
@@ -60,8 +73,7 @@ class PersonOverview:
     scopes: str
     invited: tuple[float, ...]
     """When invitations that nobody has used yet run out."""
-    devices: tuple[tuple[str, float], ...]
-    """By what they call themselves, with the time at which they signed in."""
+    devices: tuple["Device", ...]
     apps: tuple[AppGrant, ...]
 
 
@@ -149,7 +161,8 @@ class People:
 
     def overview(self) -> list[PersonOverview]:
         """Everybody, by name."""
-        return [self._overview(*row) for row in self.tables.rows("SELECT name, scopes FROM auth_people ORDER BY name")]
+        people = self.tables.rows("SELECT name, scopes FROM auth_people ORDER BY name")
+        return [self.overview_of(Person(name, scopes_of(scopes))) for name, scopes in people]
 
     def revoke_invitations(self, name: str) -> int:
         """Take back what was not used yet; how many there were."""
@@ -160,6 +173,11 @@ class People:
     def sign_out(self, device: str) -> None:
         """End a device, by its secret."""
         self.tables.together(lambda work: work.change("DELETE FROM auth_devices WHERE hash = ?", hashed(device)))
+
+    def end_device(self, person: str, name: str) -> bool:
+        """Sign a person out on a device, by its name; False when it is not theirs."""
+        query = f"DELETE FROM auth_devices WHERE person = ? AND substr(hash, 1, {_DEVICE_LETTERS}) = ?"
+        return bool(self.tables.together(lambda work: work.change(query, person, name)))
 
     def end_app(self, person: str, app: str) -> bool:
         """End what a person allowed an app; False when it is not theirs."""
@@ -184,20 +202,21 @@ class People:
 
         self.tables.together(end)
 
-    def _overview(self, name: str, scopes: str) -> PersonOverview:
-        rows, now = self.tables.rows, self.clock()
+    def overview_of(self, person: Person) -> PersonOverview:
+        """What is known of one person."""
+        rows, name, now = self.tables.rows, person.name, self.clock()
         grants = (
             "SELECT id, client_name, client, scopes, made FROM auth_grants "
             "WHERE person = ? AND ended IS NULL AND expires > ? ORDER BY made, id"
         )
         good = "person = ? AND used IS NULL AND expires > ?"
         unused = f"SELECT expires FROM auth_invitations WHERE {good} ORDER BY expires"
-        devices = "SELECT agent, made FROM auth_devices WHERE person = ? AND expires > ? ORDER BY made, hash"
+        devices = "SELECT hash, agent, made FROM auth_devices WHERE person = ? AND expires > ? ORDER BY made, hash"
         return PersonOverview(
             name,
-            scopes,
+            scope_text(person.scopes),
             tuple(row[0] for row in rows(unused, name, now)),
-            tuple((row[0], row[1]) for row in rows(devices, name, now)),
+            tuple(Device(hash[:_DEVICE_LETTERS], agent, made) for hash, agent, made in rows(devices, name, now)),
             tuple(AppGrant(*row) for row in rows(grants, name, now)),
         )
 
@@ -229,6 +248,11 @@ def tried_too_often(work: SignInWork, what: str, now: float, most: int, most_of_
         return True
     work.change("INSERT INTO auth_attempts VALUES (?, ?)", what, now)
     return False
+
+
+def device_name(secret: str) -> str:
+    """What a device is called on its person's page: the secret cannot be found from it."""
+    return hashed(secret)[:_DEVICE_LETTERS]
 
 
 def hashed(secret: str) -> str:

@@ -152,7 +152,8 @@ class _Protected:
 
     def _seated(self, scope: Scope, who: Identity) -> Scope | Response:
         """A request on the person's own seat, however its address was written."""
-        path = scope["path"]
+        # With a slash at the end it would be sent elsewhere, and the token with it: to http:// behind some proxies.
+        path = scope["path"].rstrip("/")
         if path != "/mcp" and not (path.startswith("/seat/") and path.endswith("/mcp")):
             return scope
         if self._how.seats is not None:
