@@ -22,7 +22,7 @@ else:
 
 SECONDS = 10.0
 SOON_DAYS = 14
-"""A certificate that ends earlier is worth a word."""
+"""A certificate that expires sooner is worth a note."""
 
 _HERE = ("127.0.0.1", "localhost", "::1")
 _FIRST = {
@@ -36,7 +36,7 @@ def check_address(url: str, settings: Settings) -> list[Diagnostic]:
 
     Args:
         url: The address, as clients have it, with or without `/mcp`.
-        settings: Of no matter here.
+        settings: Not used here.
     """
     origin = url.removesuffix("/").removesuffix("/mcp")
     try:
@@ -45,7 +45,7 @@ def check_address(url: str, settings: Settings) -> list[Diagnostic]:
     except ValueError:
         found = urlsplit("")
     if found.scheme not in ("http", "https") or not found.hostname or found.path:
-        says = f"{url} is no address of a server: write it as https://bench.example."
+        says = f"{url} is not the address of a server: write it as https://bench.example."
         return [_diagnostic("address", "wrong", says)]
     try:
         encrypted = _encryption(found.scheme, found.hostname, found.port)
@@ -73,8 +73,8 @@ def _answers(client: "httpx2.Client", origin: str) -> Diagnostic:
 def _encryption(scheme: str, host: str, port: int | None) -> Diagnostic:
     if scheme == "http":
         if host in _HERE:
-            return _diagnostic("encryption", "ok", "None, which is well for this machine alone.")
-        says = "None: tokens and answers can be read on the way. Put a TLS proxy before it, or use --tls-cert."
+            return _diagnostic("encryption", "ok", "None, which is fine on this machine alone.")
+        says = "None: tokens and answers can be read on the way. Put a TLS proxy in front of it, or use --tls-cert."
         return _diagnostic("encryption", "wrong", says)
     with socket.create_connection((host, port or 443), SECONDS) as plain:
         with ssl.create_default_context().wrap_socket(plain, server_hostname=host) as stream:

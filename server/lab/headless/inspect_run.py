@@ -51,9 +51,9 @@ def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: Sa
     """Play what a plan has to do.
 
     Args:
-        plan: What is to be done.
+        plan: The plan.
         options: How the model is driven.
-        done: Is told of every sample that is over.
+        done: Called with every finished sample.
         source: Gives the samples in place of those of the plan, of which only the number counts then.
 
     Raises:

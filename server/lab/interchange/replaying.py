@@ -193,7 +193,7 @@ class _Attempt:
         """The first call that may have had side effects which cannot be reproduced."""
 
     async def play(self, calls: Sequence[CallRecord], left_out: Collection[int] = ()) -> Replay:
-        """Make the calls in this order, but for some, and look at the files that they leave."""
+        """Make the calls in this order, leaving some out, and look at the files that they leave."""
         with TemporaryDirectory(prefix="m3bench-verify-", ignore_cleanup_errors=True) as name:
             root = Path(name)
             async with SandboxPool(self._backend, root) as pool:

@@ -1,4 +1,4 @@
-"""Notices what other servers write to the same database, so that watchers of one server see what all of them do."""
+"""Follows what other servers write to the same database, so that whoever watches one server sees them all."""
 
 import asyncio
 import threading
@@ -10,10 +10,10 @@ from m3bench.server.store.postgres.reader import PostgresReader
 from m3bench.tasks.errors import StoreError
 
 LISTEN_SECONDS = 0.5
-"""Between two looks whether somebody still watches."""
+"""Between two checks whether anybody still watches."""
 
 REFRESH_SECONDS = 1.0
-"""Between two fresh pictures because of others."""
+"""Between two fresh snapshots because of other servers."""
 
 
 class Neighbours:
@@ -58,7 +58,7 @@ class Neighbours:
                     loop.call_soon_threadsafe(self._tell)
                     ended.wait(REFRESH_SECONDS)
             except StoreError:
-                # It comes back; those who watch see that the record cannot be read by themselves.
+                # It comes back; watchers are told elsewhere that the record cannot be read.
                 ended.wait(REFRESH_SECONDS)
             except RuntimeError:
                 break  # The event loop has ended, and with it those who watched.

@@ -117,9 +117,9 @@ class LivePages:
     def _refusal(self, request: Request) -> Response | None:
         """The response to a request that is not allowed; None when it is."""
         if request.method != "GET":
-            return _text("The live view can only be looked at.", 405, allow="GET")
+            return _text("The live view can only be read.", 405, allow="GET")
         if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return _text("Pages of other origins may not look.", 403)
+            return _text("Pages of other sites may not read this.", 403)
         return self._token_refusal(request, self._token) if self._token is not None else None
 
     def _token_refusal(self, request: Request, token: str) -> Response | None:

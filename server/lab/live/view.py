@@ -30,7 +30,7 @@ class LiveView:
         self.standings: list[Standing] = []
 
     def copy(self) -> "LiveView":
-        """The view as it is now; rows are never changed, but replaced."""
+        """A copy of the view; rows are never changed, only replaced."""
         made = LiveView()
         made.seats, made.runs = self.seats.copy(), self.runs.copy()
         made.calls, made.standings = self.calls.copy(), self.standings.copy()

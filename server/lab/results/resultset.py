@@ -99,7 +99,7 @@ class Header(_Model):
 
     schema_: Literal[1] = Field(default=1, alias="schema")
     name: str
-    """How tables call it."""
+    """Its name in tables."""
     kind: Kind
     agent: str
     """`openai/gpt-5`, `oracle`, or a client's name."""

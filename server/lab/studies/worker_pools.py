@@ -141,7 +141,7 @@ class Cluster:
     memory: int | None = None
     """Bytes."""
     resources: Mapping[str, float] = field(default_factory=dict)
-    """What else nodes must have, by the names that they were started with."""
+    """Other resources that nodes must have, by the names that they were started with."""
     spread: bool = True
     """Whether workers go to as many nodes as there are; else a node is filled first."""
 

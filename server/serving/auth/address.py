@@ -21,10 +21,10 @@ class PublicAddress:
 
     @classmethod
     def of(cls, url: str) -> "PublicAddress":
-        """The address in what a person gave.
+        """The address that a person gave.
 
         Raises:
-            UserError: It is none, or not safe: tokens travel only encrypted, except within one machine.
+            UserError: It is not an address, or not a safe one: tokens travel encrypted, except within one machine.
         """
         found = _split(url)
         if found is None or found.path not in ("", "/") or found.query or found.fragment or "@" in found.netloc:

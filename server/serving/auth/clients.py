@@ -1,4 +1,4 @@
-"""The programs that people sign in with: which there are, and where people may be sent back to.
+"""The clients that people sign in with, and where each may send people back to.
 
 A client is fixed (an operator made it), registered (it introduced itself, RFC 7591), or described by a document at
 the address that is its name. Anybody can register or write a document, so nothing they say is believed except where
@@ -26,13 +26,13 @@ from m3bench.tasks.errors import UserError
 
 MOST_REDIRECTS, MOST_REDIRECT, MOST_NAME = 10, 512, 80
 MOST_REGISTERED = 2000
-"""Clients that introduced themselves and that nobody has used; the oldest makes room for another."""
+"""Registered clients that nobody has used yet; the oldest makes room for a new one."""
 
 REGISTERED, REGISTERED_BY_ALL = 30, 600
-"""How many may do so from one address within ten minutes; once as many have from everywhere, one from each."""
+"""Registrations within ten minutes from one address, and from all; beyond those, one from each address."""
 
 READ, READ_BY_ALL = 30, 600
-"""How many documents are read for one person within ten minutes; once as many were for everybody, one for each."""
+"""Documents read within ten minutes for one person, and for all; beyond those, one for each person."""
 
 UNUSED_DAYS = 2.0
 """After which a client that nobody used is forgotten."""
@@ -52,14 +52,14 @@ _PLACE = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 """Name and port, as a browser and a content security policy read them."""
 
 _ODD = frozenset(' \\"<>^`{|}#')
-"""What has no place in an address, or is read differently by different programs."""
+"""Characters that do not belong in an address, or that programs read differently."""
 
 _KNOWN_SCHEMES = frozenset({"cursor", "vscode", "vscode-insiders", "windsurf", "zed", "claude"})
-"""Of well-known programs that do not follow it."""
+"""Schemes of well-known programs that do not follow that rule."""
 
 
 class ClientError(UserError):
-    """What a client says of itself cannot be."""
+    """What a client says about itself cannot be accepted."""
 
     def __init__(self, message: str, kind: str = "invalid_client_metadata") -> None:
         super().__init__(message)
@@ -79,7 +79,7 @@ class OAuthClient:
     kind: str = "registered"
 
     def takes_redirect(self, uri: str) -> bool:
-        """Whether people may be sent back there: exactly where it said, on their own machine to any port."""
+        """Whether people may be sent back there: to a registered address, on their own machine to any port."""
         return any(uri == known or (_portless(uri) or uri) == _portless(known) for known in self.redirects)
 
     def is_led_to(self, uri: str) -> bool:
@@ -90,7 +90,7 @@ class OAuthClient:
         return self.kind == "fixed" or not uri.startswith("https://")
 
     def proves(self, secret: str | None) -> bool:
-        """Whether the secret that was given is its own; without one only when it has none."""
+        """Whether this is its secret; a client without one must give none."""
         if self.method == "none":
             return secret is None or secret == ""
         return bool(secret and self.secret) and secrets.compare_digest(hashed(secret or ""), self.secret or "")
@@ -135,7 +135,7 @@ class OAuthClients:
         """A client that brings a code or token, by its name: only what it brings tells whether it is known."""
         if not is_document(id):
             return await self._kept(id)
-        # Anybody may ask to exchange something, and nobody so chooses what this server reads.
+        # Anybody may ask to exchange something; that must not let them choose what this server reads.
         return OAuthClient(id=id, name="", redirects=(), kind="document") if self.fetch else None
 
     async def _kept(self, id: str) -> OAuthClient | None:
@@ -150,14 +150,14 @@ class OAuthClients:
         return OAuthClient(id=id, name=name, redirects=known, method=method, secret=secret, kind=kind)
 
     def register(self, said: dict[str, Any], place: str) -> tuple[OAuthClient, str | None]:
-        """Take a client that introduces itself; returns it with its secret, which is kept as a hash.
+        """Register a client; returns it with its secret, of which only a hash is kept.
 
         Args:
             said: What it says of itself.
-            place: From where: nobody fills the tables for everybody else.
+            place: Where it registers from, so that nobody can fill the tables.
 
         Raises:
-            ClientError: It cannot be taken.
+            ClientError: It is refused.
         """
         client, secret = _introduced(said, f"dyn-{secrets.token_urlsafe(18)}", "registered")
         now = self.clock()
@@ -181,7 +181,7 @@ class OAuthClients:
         """Make a client for a service that neither registers nor has a document; returns it with its secret.
 
         Raises:
-            ClientError: There can be none such.
+            ClientError: It is refused.
         """
         method = "none" if public else "client_secret_post"
         said = {"client_name": name, "redirect_uris": list(redirects), "token_endpoint_auth_method": method}

@@ -47,7 +47,7 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorizationServer:
-    """An authorization server of one's own; a `SignInPages`."""
+    """The built-in authorization server; a `SignInPages`."""
 
     address: PublicAddress
     people: People
@@ -141,7 +141,7 @@ class AuthorizationServer:
         return consent.consent_page(asked, client, person.name, secret)
 
     async def _client_for_consent(self, id: str, person: Person | None) -> OAuthClient:
-        """A client that has sent somebody here; they are told when there is none such."""
+        """The client that sent somebody here; they are told when there is no such client."""
         try:
             client = await self.clients.client(id, person.name if person else "")
         except ClientError as error:
@@ -153,7 +153,7 @@ class AuthorizationServer:
         return client
 
     def _asked(self, said: dict[str, str], client: OAuthClient, redirect: str) -> ConsentRequest:
-        """What a client asks for; whoever sent it is told what is wrong with it."""
+        """What a client asks for; it is told what is wrong with that."""
         state = said.get("state")
         challenge, resource = said.get("code_challenge", ""), said.get("resource", "")
         wanted = scopes_of(said.get("scope", "")) or {PLAY}
@@ -196,7 +196,7 @@ class AuthorizationServer:
         return self._back(asked.redirect, asked.state, code=code)
 
     def _failed(self, client: OAuthClient, redirect: str, state: str | None, error: str, why: str) -> Response:
-        """Tell a client what is wrong with what it asked; nobody has agreed to be sent to it yet (RFC 9700, 4.11)."""
+        """Tell a client what is wrong with its request; nobody has agreed to be sent there yet (RFC 9700, 4.11)."""
         if client.is_led_to(redirect):
             return self._back(redirect, state, error=error, error_description=why)
         return consent.failed_page(why, redirect, self._answer(redirect, state, error=error, error_description=why))
@@ -273,7 +273,7 @@ class AuthorizationServer:
         return JSONResponse(answer, 201, headers=_NO_STORE)
 
     async def _client_form(self, request: Request) -> tuple[dict[str, str], OAuthClient]:
-        """A form that a client sent, and the client, which has proved that it is."""
+        """A form that a client sent, and the client, which has proved its identity."""
         form = _pairs((await _body(request)).decode("utf-8", "replace"))
         if form is None:
             self.refusals.say("a form of a client: unreadable")
@@ -289,8 +289,8 @@ class AuthorizationServer:
         client = await self.clients.that_exchanges(id)
         fits = client is not None and (client.method == "client_secret_basic") == basic
         if client is None or not fits or not client.proves(secret):
-            self.refusals.say("the client %r did not prove that it is", id)
-            response = _error("invalid_client", "The client is unknown, or did not prove that it is itself", 401)
+            self.refusals.say("the client %r is unknown, or did not prove its identity", id)
+            response = _error("invalid_client", "The client is unknown, or did not prove its identity", 401)
             if basic:
                 response.headers["www-authenticate"] = 'Basic realm="m3bench"'
             raise _Refused(response)
@@ -362,7 +362,7 @@ class AuthorizationServer:
         return await anyio.to_thread.run_sync(self.people.on_device, self._device(request))
 
     async def _own_form(self, request: Request) -> dict[str, str]:
-        """A form of one of our own pages: browsers say where a form was, and another page's is refused."""
+        """A form of one of our own pages: browsers name the origin of a form, and any other is refused."""
         if request.headers.get("origin") != self.address.origin:
             says = "This form did not come from this server's own page."
             raise self._wrong(says, "a form from %r", request.headers.get("origin"), status=403)
@@ -388,7 +388,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _pairs(text: str) -> dict[str, str] | None:
-    """The fields of a form or query; None when one is there twice, or it is none."""
+    """The fields of a form or query; None when one is repeated, or the text cannot be read."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=50, errors="strict")
     except ValueError:

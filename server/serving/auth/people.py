@@ -19,15 +19,15 @@ DEVICE_DAYS = 30.0
 """How long a device stays signed in."""
 
 ATTEMPTS = 10
-"""Codes that may be tried in vain from one address before it takes a while."""
+"""Wrong codes that one address may try before it has to wait."""
 
 ATTEMPTS_OF_ALL = 200
-"""Once as many were tried from all addresses, one from each: a flood from many must not lock everybody out."""
+"""After so many from all addresses, each may try one: an attack from many must not lock everybody out."""
 
 ATTEMPTS_SECONDS = 600.0
 
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Of codes: those that are not mistaken for each other. Thirty-two, so each letter is five bits."""
+"""Letters of codes, none of which is mistaken for another: 32, so each is five bits."""
 
 _CODE_LETTERS = 20
 """A hundred bits."""
@@ -94,10 +94,10 @@ class People:
     clock: Callable[[], float] = field(default=time.time)
 
     def invite(self, name: str, scopes: str, days: float) -> str:
-        """A new invitation for a person, who is added or gets these scopes; returns its code, which is kept nowhere.
+        """Invite a person, who is added or gets these scopes; returns the code, of which only a hash is kept.
 
         Raises:
-            UserError: There can be no such invitation.
+            UserError: The scopes or the name are not valid.
         """
         wanted = scopes_of(scopes)
         if not wanted or len(wanted) < len(set(scopes.split())):
@@ -115,11 +115,11 @@ class People:
         return "-".join(code[start : start + 5] for start in range(0, _CODE_LETTERS, 5))
 
     def redeem(self, given: str, place: str, agent: str) -> tuple[Person, str] | None:
-        """Use an invitation: who was invited, and the secret of the device from now on. None when it is no good.
+        """Redeem an invitation: who was invited, and the new device's secret; None when it is not valid.
 
         Args:
             given: The code, as somebody typed it.
-            place: From where: those who guess are slowed down.
+            place: Where it comes from: guessing is slowed down.
             agent: What the browser calls itself.
 
         Raises:
@@ -165,7 +165,7 @@ class People:
         return [self.overview_of(Person(name, scopes_of(scopes))) for name, scopes in people]
 
     def revoke_invitations(self, name: str) -> int:
-        """Take back what was not used yet; how many there were."""
+        """Revoke unused invitations; returns how many there were."""
         self._known(name)
         query = "DELETE FROM auth_invitations WHERE person = ? AND used IS NULL"
         return self.tables.together(lambda work: work.change(query, name))
@@ -237,7 +237,7 @@ def tried_too_often(work: SignInWork, what: str, now: float, most: int, most_of_
         what: Is tried, in a word, and from where.
         now: The time.
         most: How often it may be tried from there.
-        most_of_all: How often from everywhere, until it may be tried but once from anywhere.
+        most_of_all: How often from everywhere, after which each place may try once.
     """
     work.change("DELETE FROM auth_attempts WHERE at < ?", now - ATTEMPTS_SECONDS)
     here = work.rows("SELECT count(*) FROM auth_attempts WHERE place = ?", what)[0][0]
@@ -256,7 +256,7 @@ def device_name(secret: str) -> str:
 
 
 def hashed(secret: str) -> str:
-    """How a secret stands in the tables. It has a hundred random bits or more, so nothing slow is needed."""
+    """How a secret is stored. It has a hundred random bits or more, so a fast hash will do."""
     return sha256(secret.encode()).hexdigest()
 
 

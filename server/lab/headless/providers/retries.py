@@ -34,7 +34,7 @@ class RetryPolicy:
     longest_seconds: float = 30.0
 
     def pause(self, failure: Failure, tries: int, elapsed: float) -> float | None:
-        """Seconds until the next try; None when there is to be none.
+        """Seconds until the next attempt; None when there is none.
 
         Args:
             failure: How the last try failed.
@@ -43,7 +43,7 @@ class RetryPolicy:
         """
         if failure.is_permanent:
             return None
-        # Requests that failed together are not to come again together.
+        # Requests that failed together must not be repeated together.
         usual = min(self.longest_seconds, self.first_seconds * 2 ** min(tries - 1, 16)) * random.uniform(0.8, 1.2)
         pause = usual if failure.retry_after is None else failure.retry_after
         return pause if elapsed + pause <= self.minutes * 60 else None
