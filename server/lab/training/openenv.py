@@ -2,13 +2,14 @@
 
 A trainer resets and steps over the WebSocket `/ws` (or by POST, with the session's id), and is told rewards there. The
 agent's side is `/mcp?session_id=…`: tools and their answers, and never a reward. This is their wire, spoken by an app
-of our own: their package pins other libraries than ours, and is not needed here.
+of our own: their package pins other libraries than ours, and is not needed here. First comes what its messages look
+like, then the server.
 """
 
 import asyncio
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from typing import Any
@@ -22,9 +23,115 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from m3bench.server.lab.training.environment import Environment, EpisodeTurn, RemoteEpisode
-from m3bench.server.lab.training.openenv_forms import NAME, PROTOCOL, SCHEMAS, openapi, reset_observation, turn_data
 from m3bench.tasks.errors import M3Error, RunError, UserError
 from m3bench.tasks.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR
+
+NAME = "m3bench"
+PROTOCOL = "2025-11-25"
+"""Of MCP, for an agent that names none."""
+
+API_VERSION = "1.0.0"
+"""Of OpenEnv's HTTP interface."""
+
+_ANY: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
+_CALL = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "arguments": _ANY},
+    "required": ["name"],
+}
+SCHEMAS: dict[str, Any] = {
+    "action": {
+        "type": "object",
+        "title": "Action",
+        "description": "The calls of one turn, or the answer that ends the episode.",
+        "properties": {
+            "calls": {"type": "array", "items": _CALL},
+            "answer": {"type": ["string", "null"]},
+            "fields": {"type": ["object", "null"], "additionalProperties": True},
+            "metadata": _ANY,
+        },
+    },
+    "observation": {
+        "type": "object",
+        "title": "Observation",
+        "properties": {
+            "results": {"type": "array", "items": _ANY},
+            "text": {"type": "string"},
+            "metadata": _ANY,
+        },
+    },
+    "reset_observation": {
+        "type": "object",
+        "title": "ResetObservation",
+        "properties": {
+            "text": {"type": "string"},
+            "content": {"type": "array", "items": _ANY},
+            "task": _ANY,
+            "tools": {"type": "array", "items": _ANY},
+            "metadata": _ANY,
+        },
+    },
+    "state": {
+        "type": "object",
+        "title": "State",
+        "properties": {
+            "episode_id": {"type": ["string", "null"]},
+            "step_count": {"type": "integer", "minimum": 0},
+            "task": {"type": ["string", "null"]},
+            "done": {"type": "boolean"},
+        },
+    },
+}
+
+_PATHS = {
+    "/reset": "post", "/step": "post", "/state": "get", "/close": "post", "/metadata": "get", "/health": "get",
+    "/schema": "get", "/mcp": "post", "/list_environments": "get", f"/{NAME}/splits": "get", f"/{NAME}/tasks": "post",
+    f"/{NAME}/num_tasks": "post", f"/{NAME}/task": "post", f"/{NAME}/task_range": "post",
+}  # fmt: skip
+
+
+def openapi() -> dict[str, Any]:
+    """The document about the HTTP interface."""
+    answer = {"200": {"description": "OK", "content": {"application/json": {"schema": _ANY}}}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": NAME, "version": API_VERSION},
+        "paths": {path: {method: {"responses": answer}} for path, method in _PATHS.items()},
+    }
+
+
+def reset_observation(
+    episode: RemoteEpisode, session: str, episode_id: str, tools: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What a client is told when an episode begins: content for the model, pictures with it, and facts."""
+    content = episode.opening["content"]
+    metadata = {"session_id": session, "episode_id": episode_id}
+    return {
+        "observation": {
+            "text": "\n".join(block["text"] for block in content if block["type"] == "text"),
+            "content": content,
+            "task": dict(episode.facts),
+            "tools": list(tools),
+            "metadata": metadata,
+        },
+        "reward": None,
+        "done": False,
+        "metadata": metadata,
+    }
+
+
+def turn_data(turn: EpisodeTurn, steps: int) -> dict[str, Any]:
+    """What a client is told of a turn; a void episode has no reward, and says why."""
+    metadata: dict[str, Any] = {"reward_parts": dict(turn.reward.parts), "step": steps}
+    if turn.reward.void:
+        metadata["void"] = turn.reward.void
+    return {
+        "observation": {"results": list(turn.results), "text": "\n".join(turn.texts), "metadata": metadata},
+        "reward": turn.reward.total,
+        "done": turn.done,
+        "metadata": metadata,
+    }
+
 
 MOST_SESSIONS = 256
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024

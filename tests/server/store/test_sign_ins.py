@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from m3bench.server.commands.checks.exposure import check_exposure
+from m3bench.server.commands.checks.address import check_exposure
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import OAuthClient
 from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
