@@ -32,9 +32,8 @@ from starlette.types import Receive, Scope, Send
 from m3bench.proxy.transports.access import bears
 from m3bench.proxy.transports.http import HttpSettings
 from m3bench.server.lab.live import results
-from m3bench.server.lab.live.events import Broker
+from m3bench.server.lab.live.events import Broker, Neighbours
 from m3bench.server.lab.live.metrics import CallCounter, ServerNumbers, numbers
-from m3bench.server.lab.live.neighbours import Neighbours
 from m3bench.server.lab.live.rows import LiveState
 from m3bench.server.lab.live.state import ServerState, WatchedServer
 from m3bench.server.lab.reports.page import page

@@ -1,7 +1,8 @@
 """Follows a server or a record in a terminal until Ctrl-C; writes plain lines where there is no terminal.
 
 The events of a server are read over HTTP, and asked for again when the connection is cut off; a record is looked at.
-`Screen` draws what is known as tables, and `lines` tells it line by line.
+What is known is a `LiveView`: a state into which news are put, as the page does. `Screen` draws it as tables, and
+`lines` tells it line by line.
 """
 
 import http.client
@@ -10,7 +11,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import Literal
@@ -23,7 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from m3bench.server.lab.live.events import HEARTBEAT_SECONDS
-from m3bench.server.lab.live.record import LiveRecord
+from m3bench.server.lab.live.record import CALLS, LiveRecord
 from m3bench.server.lab.live.rows import (
     CallNews,
     LiveAnswer,
@@ -38,10 +40,75 @@ from m3bench.server.lab.live.rows import (
     StandingsNews,
 )
 from m3bench.server.lab.live.state import folder_state
-from m3bench.server.lab.live.view import LiveView
 from m3bench.server.scoring.words import printable
 from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.records import OWN_TOOLS
 from m3bench.tasks.errors import StoreError, UserError
+
+
+class LiveView:
+    """What is known of a server; empty before the first state."""
+
+    def __init__(self) -> None:
+        self.seats: list[LiveSeat] = []
+        self.runs: dict[str, LiveRun] = {}
+        self.calls: dict[str, LiveCall] = {}
+        self.standings: list[Standing] = []
+
+    def copy(self) -> "LiveView":
+        """A copy of the view; rows are never changed, only replaced."""
+        made = LiveView()
+        made.seats, made.runs = self.seats.copy(), self.runs.copy()
+        made.calls, made.standings = self.calls.copy(), self.standings.copy()
+        return made
+
+    def adopt(self, state: LiveState) -> None:
+        """Replace everything with a state."""
+        self.seats, self.standings = list(state.seats), list(state.standings)
+        self.runs = {run.run: run for run in state.runs}
+        self.calls = {call.call: call for call in state.calls}
+
+    def apply(self, news: Sequence[LiveNews]) -> None:
+        """Apply news to the view."""
+        for message in news:
+            match message:
+                case CallNews(row=row):
+                    self._put_call(row)
+                case RunNews(row=row):
+                    known = self.runs.get(row.run) if row.state == "working" else None
+                    counted = row if known is None else replace(row, calls=known.calls, failed=known.failed)
+                    self.runs[row.run] = counted
+                case StandingsNews(standings=standings):
+                    self.standings = list(standings)
+                case SeatsNews(seats=seats):
+                    clients = {seat.seat: seat.client for seat in self.seats}
+                    self.seats = [replace(seat, client=seat.client or clients.get(seat.seat, "")) for seat in seats]
+        for name in list(self.calls)[: max(0, len(self.calls) - CALLS)]:
+            del self.calls[name]
+
+    def _put_call(self, row: LiveCall | LiveAnswer) -> None:
+        before = self.calls.get(row.call)
+        if isinstance(row, LiveCall):
+            call = row
+        elif before is not None:
+            call = replace(before, outcome=row.outcome, owner=row.owner, took_ns=row.took_ns)
+        else:
+            return
+        self.calls[call.call] = call
+        run = self.runs.get(call.run or "")
+        if run is not None and run.state == "working" and call.tool not in OWN_TOOLS:
+            failed = call.outcome not in (None, "success") and (before is None or before.outcome is None)
+            self.runs[run.run] = replace(
+                run,
+                calls=run.calls + (before is None),
+                failed=run.failed + failed,
+                client=run.client or call.client,
+            )
+        if call.client:
+            self.seats = [
+                replace(seat, client=call.client) if seat.seat == call.seat else seat for seat in self.seats
+            ]  # fmt: skip
+
 
 _TONES = {"success": "green", "not_found": "yellow", None: "dim"}
 _PAPER = "paper's metric"

@@ -25,7 +25,7 @@ from m3bench.server.lab.interchange.verdict import LEVELS, BundleVerdict, Level,
 from m3bench.server.lab.reports.site.files import write_site
 from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.results.comparability import refuse_unlike
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import file_name
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring import Encoder
 from m3bench.server.serving.apart import work_apart

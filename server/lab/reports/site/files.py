@@ -42,8 +42,7 @@ from m3bench.server.lab.reports.standings import (
 )
 from m3bench.server.lab.reports.summary import RunLine, SetDocument, set_document, set_page
 from m3bench.server.lab.results.comparability import distinct_names, over_common_tasks
-from m3bench.server.lab.results.documents import JsonDocument
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import JsonDocument, file_name
 from m3bench.server.lab.results.resultset import Result, ResultSet, store_folder, task_set_of
 from m3bench.server.scorecard.pages.run import TaskShown, run_document, run_page
 from m3bench.server.scorecard.pages.small_pictures import with_small_pictures
