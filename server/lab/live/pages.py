@@ -117,7 +117,8 @@ class LivePages:
         """The response to a request that is not allowed; None when it is."""
         if request.method != "GET":
             return _text("The live view can only be read.", 405, allow="GET")
-        if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        site = request.headers.get("sec-fetch-site", "none")
+        if request.scope["path"] != "/" and site not in ("none", "same-origin"):
             return _text("Pages of other sites may not read this.", 403)
         return self._token_refusal(request, self._token) if self._token is not None else None
 
@@ -141,7 +142,7 @@ class LivePages:
     # What there is
 
     async def _answer(self, request: Request) -> Response:
-        path = request.url.path
+        path = request.scope["path"]
         if path == "/":
             return HTMLResponse(live_page((await self._state.state())[0]))
         if path == "/live/state":
@@ -155,7 +156,7 @@ class LivePages:
         if found := _RUN.fullmatch(path):
             return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
         if path in (results.RESULTS, results.TASKS) or path.startswith(results.TASK):
-            return await anyio.to_thread.run_sync(self._results, request.scope["path"], limiter=self._making)
+            return await anyio.to_thread.run_sync(self._results, path, limiter=self._making)
         return _text("There is nothing here: the live view is at /.", 404)
 
     async def _metrics(self, request: Request) -> Response:
