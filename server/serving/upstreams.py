@@ -163,7 +163,7 @@ def open_upstreams(settings: Settings, prompts: Collection[str]) -> UpstreamServ
 
 
 class UpstreamNotices:
-    """Tells the seats what third-party servers change and say.
+    """Tells the seats what third-party servers change and announce.
 
     Args:
         upstreams: The servers.
@@ -180,7 +180,7 @@ class UpstreamNotices:
         upstreams.changed = self.tell
 
     async def prepare(self, seat: Seat) -> None:
-        """Have the tool list of a seat complete before it is shown."""
+        """Complete the tool list of a seat before it is shown."""
         if self._upstreams.names:
             await self._upstreams.prepare(seat)
             self._list_tools(seat)

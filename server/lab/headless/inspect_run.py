@@ -35,7 +35,7 @@ else:
 
 
 class ProviderGoneError(UserError):
-    """A model's provider answers no request any more, or not to this account.
+    """A model's provider no longer answers requests, or not those of this account.
 
     Args:
         message: What it said, and how to go on.

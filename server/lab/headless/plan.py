@@ -97,7 +97,7 @@ class ModelOptions:
     max_tokens: int | None = None
     """Tokens a sample may use, read and written."""
     retry_minutes: float = RETRY_MINUTES
-    """Time for which a request that failed is tried again; it moves no number, so that it may change in between."""
+    """Time for which a failed request is tried again; it affects no number, so it may change in between."""
     price: str | None = None
     """Dollars for a million tokens: `IN,OUT` or `IN,OUT,CACHED`; what Inspect knows when left out."""
     arguments: Mapping[str, Any] = field(default_factory=dict)

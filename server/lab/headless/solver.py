@@ -69,7 +69,7 @@ class SampleWatch:
         self.last_reason = ""
         self.last_fault: Fault = "client"
         self.gone: Gone = ""
-        """What answers no request any more: the whole provider, or the one model."""
+        """What no longer answers requests: the whole provider, or the one model."""
 
     @property
     def halted(self) -> bool:
@@ -117,7 +117,7 @@ WATCH: ContextVar[SampleWatch | None] = ContextVar("m3bench_watch", default=None
 
 
 FAULT = "m3bench/fault"
-"""Where a sample's store has whose doing its end was, when it was not simply the model's."""
+"""Where a sample's store says who is responsible for its end, when that is not simply the model."""
 
 SOLVERS = ("react", "executor", "m3-bench", "mcp-bench")
 PLANNING = ("rounds", "one-shot")

@@ -41,7 +41,7 @@ ENDS = frozenset({"client", "limit"})
 """Who ends a call before a tool has it or has answered: such a call is not made again, so it gave nothing."""
 
 MANY = 3
-"""Calls from which on chance does not make all of them take equally long, to the nanosecond."""
+"""With this many calls or more, chance does not make all of them take equally long, to the nanosecond."""
 
 
 def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool, listed: bool = True) -> Iterator[Odd]:

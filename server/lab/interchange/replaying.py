@@ -83,7 +83,7 @@ async def replay_bundle(
         verdict: What was found out before; nothing is replayed of a bundle that is refuted.
         installation: What is installed here.
         backend: Opens the sandboxes; entered.
-        tell: Is told the task of each run that is done.
+        tell: Called with the task of each run that is done.
 
     Raises:
         InputFileError: The file is not a bundle, or not a whole one.

@@ -198,7 +198,7 @@ class BundleBoard:
             unpack(path, Path(place) / "new", self._library, self._encoder, unsolved=verdict.unsolved)
             new = read_resultset(Path(place) / "new")
             known = {new.header.name: verdict.document}
-            # Whatever cannot be shown would keep all others from being shown as well.
+            # One bundle that cannot be shown would keep all others from being shown.
             write_site(Path(place) / "site", [new], libraries=[self._library], verdicts=known)
             if self._index.mixed or not self.bundles:
                 return ""

@@ -80,7 +80,7 @@ class Sample(_Model):
     run: str | None = None
     """The run's handle in the store."""
     fault: Fault = "client"
-    """Whose doing it is that the sample ended as it did; `client` when it simply ended."""
+    """Who is responsible for how the sample ended; `client` when it simply ended."""
     reason: str = ""
     """Why a sample is void."""
     usage: SampleUsage = SampleUsage()

@@ -31,7 +31,7 @@ class WorkerPool(Protocol):
     """Workers of a study."""
 
     def start(self) -> None:
-        """Have them begin."""
+        """Start the workers."""
         ...
 
     def gone(self) -> str | None:
@@ -39,7 +39,7 @@ class WorkerPool(Protocol):
         ...
 
     def close(self) -> None:
-        """Have them end, and give back what is not finished."""
+        """End the workers, which give back what is not finished."""
         ...
 
 

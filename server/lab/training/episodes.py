@@ -127,7 +127,7 @@ class EpisodeRules:
 
     weights: RewardWeights = field(default_factory=RewardWeights)
     split: Split = "test"
-    """Only on `train` is a learner told anything before its episode has ended."""
+    """Only on `train` is a learner told of rewards before its episode ends."""
     max_turns: int = 50
     """After so many an episode ends without an answer."""
     max_calls: int = 200

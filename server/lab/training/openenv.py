@@ -267,7 +267,7 @@ class OpenEnvServer:
 
     @asynccontextmanager
     async def _session(self) -> AsyncIterator[OpenEnvSession | None]:
-        """A session while a connection lasts; None when there are as many as there may be."""
+        """A session while a connection lasts; None when no more can be opened."""
         session = self._open()
         try:
             yield session
@@ -292,7 +292,7 @@ class OpenEnvServer:
         async with self._session() as session:
             if session is None:
                 count = {"active_sessions": len(self._sessions), "max_sessions": self._most}
-                await _say(socket, _error("CAPACITY_REACHED", "There are as many sessions as there may be.", **count))
+                await _say(socket, _error("CAPACITY_REACHED", "No more sessions: close one first.", **count))
             else:
                 with suppress(WebSocketDisconnect):
                     while (message := await socket.receive_text()) is not None:
@@ -334,7 +334,7 @@ class OpenEnvServer:
         data = await _body(request)
         session = self._sessions.get(str(data.get("session_id"))) or self._open()
         if session is None:
-            return JSONResponse({"detail": "There are as many sessions as there may be."}, 503)
+            return JSONResponse({"detail": "No more sessions: close one first."}, 503)
         try:
             return JSONResponse(await session.reset(data))
         except M3Error as error:
@@ -433,7 +433,7 @@ class OpenEnvServer:
 
 
 class _ProgramsOnly:
-    """Turns away pages in a browser: whatever site a person looks at could play episodes here."""
+    """Turns away pages in a browser: any site that a person visits could otherwise play episodes here."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

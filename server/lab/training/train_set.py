@@ -221,6 +221,6 @@ def oracle_turns(task: Task, reference: int = 0) -> list[list[LearnerCall]]:
 
 
 def oracle_answer(task: Task) -> dict[str, object]:
-    """What is handed in by who knows everything."""
+    """What somebody who knows everything hands in."""
     fields = right_fields(task.fields)
     return {"answer": task.answer, **({"fields": fields} if fields else {})}

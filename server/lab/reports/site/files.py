@@ -279,7 +279,7 @@ def _set_files(
     name: str, results: ResultSet, document: SetDocument, pages: SitePages
 ) -> Iterator[tuple[str, bytes]]:  # fmt: skip
     """The page of a set, and its numbers."""
-    # Where a set lies on this machine is no business of a site's readers.
+    # A site's readers need not know where a set lies on this machine.
     document = replace(document, folder="")
     stem = pages.sets[name].removesuffix(".html")
     yield f"{stem}.json", _json(document)
