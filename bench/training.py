@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
-from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
-from m3bench.server.lab.training.scratch import PREFIX
+from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
+from m3bench.server.lab.training.worker import PREFIX
 from m3bench.tasks.task import Task
 
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -160,6 +160,9 @@ def refusal(message: str, status: int) -> JSONResponse:
 def _name(host: str) -> str:
     """A `Host` without its port; empty when it is malformed."""
     try:
-        return urlsplit(f"//{host}").hostname or ""
+        found = urlsplit(f"//{host}")
+        _ = found.port
     except ValueError:
         return ""
+    # With a path in it, or a user, whoever puts an address together from it would be led elsewhere.
+    return found.hostname or "" if found.netloc == host and "@" not in host and "\\" not in host else ""

@@ -93,7 +93,7 @@ class Naming:
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """Something worth knowing that is no field of its own."""
+    """Something worth knowing that has no field of its own."""
 
     says: str
     source: str
@@ -104,7 +104,7 @@ class McpClient:
     """What is known of one client. None means: no limit is known."""
 
     key: str
-    """The word for it on the command line."""
+    """Its name on the command line."""
     title: str
 
     place: Callable[[Machine], Path]
@@ -133,7 +133,7 @@ class McpClient:
     """Whether a file with nothing but our entry would be of no use to it."""
 
     tool_cap: int | None
-    """Tools it lets through to the model, all servers together."""
+    """Tools that it passes to the model, of all servers together."""
     advised_tools: int | None = None
     """A smaller number above which trouble is known."""
     naming: Naming
@@ -141,7 +141,7 @@ class McpClient:
     """Characters of a tool's description that get through."""
     result_cap: Cap | None
     call_timeout: float | None
-    """Seconds after which it gives a call up (or, where a note says so, sets it aside)."""
+    """Seconds after which it abandons a call (or, where a note says so, sets it aside)."""
     images: Images
     structured: Structured
     tools: ToolLoading = "not known"
@@ -149,7 +149,7 @@ class McpClient:
     client_names: tuple[str, ...]
     """What it calls itself in `clientInfo.name`; a name that ends in `*` is a beginning."""
     parallel: str
-    """Whether it sends calls of one turn together."""
+    """Whether it sends the calls of one turn together."""
 
     notes: tuple[Note, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)

@@ -147,7 +147,7 @@ def _foreign(found: Mapping[str, object] | None, client: McpClient) -> Entry:
 
 
 def _hold(language: Language, after: str, expected: dict[str, object], client: McpClient) -> None:
-    """Refuse an edit that came to something else than it should."""
+    """Refuse an edit whose result is not the intended one."""
     if _pruned(language.load(after), client) != _pruned(expected, client):
         raise ValueError("it is written in a way that cannot be edited without loss")
 

@@ -63,7 +63,7 @@ def remove(path: Path) -> None:
 
 
 def backups(path: Path) -> list[Path]:
-    """What was kept of a file, the oldest first."""
+    """The backups of a file, the oldest first."""
     found = []
     number = 1
     while (kept := _backup(path, number)).is_file():

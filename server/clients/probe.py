@@ -152,7 +152,7 @@ class Probe:
 
 
 class _Watch:
-    """Notes what a client says and asks for, and gives it the tool list page by page."""
+    """Notes what a client says and asks for, and serves the tool list page by page."""
 
     def __init__(self, probe: Probe) -> None:
         self._probe = probe

@@ -2,10 +2,16 @@
 
 A word that the model was asked to type back counts as not seen only if the model did type back the control word, which
 every client shows: a model that ignores the probe's questions says nothing about its client.
+
+A report is the card as a file that a person can hand on, with the score of the last run that the client played. It
+holds no path, no answer and no person's name.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
@@ -14,7 +20,11 @@ from m3bench.proxy.protocol.tool_calls import input_schema
 from m3bench.proxy.steps.segmentation import MODEL_NS
 from m3bench.server.clients.probe_notes import NotedCall, Notes, is_among
 from m3bench.server.clients.probe_tools import DEFINITIONS, Setup
+from m3bench.server.clients.table import by_client_info
+from m3bench.server.scorecard.migration import card_of
 from m3bench.server.store.capability import VERSION, CapabilityCard, Evidence, Fact, fact
+from m3bench.server.store.layout import database
+from m3bench.server.store.sqlite import SqliteStore
 
 _ENVELOPE = (PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY)
 """What the newest revision puts into every request."""
@@ -239,3 +249,55 @@ def _numbers(places: list[int]) -> str:
 
 def _kb(size: int) -> str:
     return f"{size / 1000:g} kB"
+
+
+SCHEMA = 1
+
+
+def report(data: Path, probed: CapabilityCard, version: str) -> dict[str, Any]:
+    """The report on one client.
+
+    Args:
+        data: The data folder.
+        probed: The client's capability card.
+        version: Our own version.
+    """
+    name, release = probed["client"]["name"], probed["client"]["version"]
+    known = by_client_info(name)
+    return {
+        "schema": SCHEMA,
+        "m3bench": version,
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "client": {"name": name, "version": release, "title": known.title if known is not None else None},
+        "probe": {
+            "taken": probed["taken"],
+            "complete": probed["complete"],
+            "transport": probed["setup"]["transport"],
+            "profile": probed["setup"]["profile"],
+            "facts": probed["facts"],
+        },
+        "run": _run(data, f"{name} {release}"),
+    }
+
+
+def _run(data: Path, client: str) -> dict[str, object] | None:
+    """The last run that this client played to the end; None when there is none."""
+    if not database(data).exists():
+        return None
+    store = SqliteStore(data)
+    try:
+        for record in store.runs():
+            card = card_of(record)
+            if card is None or card.void is not None or card.client is None or card.client.name != client:
+                continue
+            return {
+                "task": record.task,
+                "profile": record.setup.profile,
+                "solved": card.success,
+                "average": card.average,
+                "range": list(card.range_of("average")),
+                "calls": len(card.alignment.actual_calls),
+            }
+    finally:
+        store.close()
+    return None

@@ -51,7 +51,7 @@ class LongText:
 
 
 class CodeWords:
-    """Gives out words, each of them once and none that is too much like one that is taken."""
+    """Gives out words, each of them once and none too much like an earlier one."""
 
     def __init__(self, seed: str, taken: Iterable[str] = ()) -> None:
         self._random = Random(seed)
@@ -72,7 +72,7 @@ def distance(one: str, other: str) -> int:
 
 
 def is_among(word: str, said: Iterable[str], *, misread: int = 0) -> bool:
-    """Whether a word was typed back, in whatever case and company; a picture's may have a letter misread."""
+    """Whether a word was typed back, in any case and context; a picture's may have one letter misread."""
     found = {part for text in said for part in re.findall(r"[A-Z]+", text.upper())}
     return any(distance(word, part) <= misread for part in found)
 

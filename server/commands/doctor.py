@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 
 from m3bench.server.clients.table import find
-from m3bench.server.commands.checks.address import check_address
+from m3bench.server.commands.checks.address import check_address, check_exposure
 from m3bench.server.commands.checks.clients import check_client, check_clients
 from m3bench.server.commands.checks.diagnostics import Check, Diagnostic
 from m3bench.server.commands.checks.engine import check_engine
-from m3bench.server.commands.checks.exposure import check_exposure
 from m3bench.server.commands.checks.machine import check_data, check_double_starts, check_encoder, check_walls
 from m3bench.server.commands.checks.store import check_record
 from m3bench.server.commands.options import Data, Json, StoreAt

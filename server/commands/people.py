@@ -79,8 +79,8 @@ def list_people(where: RecordOptions, json: Json = False) -> None:
         typer.echo(f"{person.name}: {person.scopes}")
         for expires in person.invited:
             typer.echo(f"  invitation, not used yet, good until {_day(expires)}")
-        for agent, made in person.devices:
-            typer.echo(f"  device since {_day(made)}: {_plain(agent)}")
+        for device in person.devices:
+            typer.echo(f"  device since {_day(device.made)}: {_plain(device.agent)}")
         for app in person.apps:
             typer.echo(f"  client since {_day(app.made)}: {_plain(app.name)} ({_plain(app.client)}), {app.scopes}")
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from m3bench.server.clients.client import Launch
 from m3bench.server.clients.documents import LANGUAGES
 from m3bench.server.clients.installation import program, this_machine
-from m3bench.server.clients.probe_report import report
+from m3bench.server.clients.probe_findings import report
 from m3bench.server.clients.probe_tools import Setup
 from m3bench.server.clients.table import clients, find
 from m3bench.server.commands.options import Data, Json

@@ -110,6 +110,7 @@ class SignInOptions:
     grant: Annotated[
         list[str] | None,
         typer.Option(
+            envvar="M3BENCH_GRANT",
             metavar="SCOPE=GROUP",
             help="With --auth oidc: members of this group may play, watch or operate; repeat it. Without it, a token's "
             "own scopes count.",
@@ -119,6 +120,7 @@ class SignInOptions:
     audience: Annotated[
         str | None,
         typer.Option(
+            envvar="M3BENCH_AUDIENCE",
             metavar="NAME",
             help="With --auth oidc: what the provider calls this server in tokens, unless that is --public-url.",
             rich_help_panel=ADVANCED,

@@ -12,9 +12,8 @@ from m3bench.sandboxes.world.tables import load
 from m3bench.server.commands.options import ArtFolder, Families, Json, OutFolder, Sandbox, Tasks
 from m3bench.server.commands.screen import counter, print_json, progress
 from m3bench.server.lab.authoring.checkpoints import UNFINISHED
-from m3bench.server.lab.authoring.contact_sheet import write_sheet
 from m3bench.server.lab.authoring.planning import play_plans
-from m3bench.server.lab.authoring.reading_page import write_page
+from m3bench.server.lab.authoring.reading_page import write_page, write_sheet
 from m3bench.server.lab.authoring.sets import SetRequest, make_set
 from m3bench.server.serving import interrupts
 from m3bench.server.serving.backend import backend_of

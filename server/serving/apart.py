@@ -30,7 +30,7 @@ class WorkLimits:
     """What the work may use."""
 
     processor_seconds: int = 3600
-    """Of the process; what it has sandboxes do is theirs."""
+    """Of the process itself, not of the sandboxes that it starts."""
     seconds: float = 24 * 3600.0
     memory_bytes: int = 8 << 30
     """Addresses that it may have."""
@@ -105,7 +105,7 @@ def _end(status: int) -> str:
 
 
 def _read(pipe: int, until: float) -> bytes | None:
-    """Everything that the other end writes until it closes; None when it is not done by then."""
+    """Everything that the other end writes before it closes; None when the time is over first."""
     parts: list[bytes] = []
     while (left := until - time.monotonic()) > 0:
         if select.select([pipe], [], [], min(left, 60))[0]:

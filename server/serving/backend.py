@@ -24,7 +24,7 @@ def backend_of(settings: Settings) -> Backend:
     if settings.sandbox == "inprocess":
         return inprocess.InProcessBackend()
     if settings.sandbox == "docker":
-        # Nobody may take a sandbox for a leftover while its run can still be under way.
+        # A sandbox must not pass for a leftover while its run can still be under way.
         lease = leases.LEASE_SECONDS + settings.max_minutes * 60
         if settings.docker_host:
             return hosts.DockerHosts(settings.docker_host, runtime=settings.runtime, lease=lease)
@@ -39,7 +39,7 @@ def check_backend(settings: Settings) -> None:
 
     Raises:
         SandboxError: No engine answers, or it cannot run sandboxes of this m3bench.
-        UserError: Sandboxes lack something, and that was not to be.
+        UserError: Sandboxes lack a guard that --require-isolation asks for.
     """
     if settings.sandbox != "docker" and not settings.require_isolation:
         return

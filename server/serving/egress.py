@@ -1,4 +1,4 @@
-"""A way out for containers that ask for it, to public addresses only.
+"""Internet access for containers that ask for it, to public addresses only.
 
 A network of its own with rules on the machine's packet filter: nothing from that network reaches a private, link-local
 or otherwise special address, this machine, or a neighbour. What a server does with names does not matter, because
@@ -31,7 +31,7 @@ SPECIAL = (
     "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
     "224.0.0.0/4", "240.0.0.0/4",
 )  # fmt: skip
-"""What nobody out there has as a public address."""
+"""Ranges that hold no public address."""
 
 NO_IPV6 = {"net.ipv6.conf.all.disable_ipv6": "1"}
 """Kernel settings of a container with a way out: the rules are about IPv4, so there is nothing else."""

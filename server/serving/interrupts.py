@@ -62,7 +62,7 @@ async def _cancelled_by_ctrl_c(function: Callable[..., Awaitable[_Result]], *arg
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let Ctrl-C wait, and being told to end.
+    """Hold back Ctrl-C and SIGTERM.
 
     Processes that are started meanwhile never see Ctrl-C, and leave it to the one that started them.
     """
@@ -78,7 +78,7 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def also_on_request() -> Iterator[None]:
-    """Let being told to end (SIGTERM) be Ctrl-C, so that the processes that work for this one end with it."""
+    """Treat SIGTERM as Ctrl-C, so that the processes that work for this one end with it."""
 
     def press(*_: object) -> None:
         raise KeyboardInterrupt

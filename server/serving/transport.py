@@ -1,4 +1,4 @@
-"""Runs an app over a transport until the client goes or a signal says stop; either way everything is closed."""
+"""Runs an app over a transport until the client leaves or a signal ends it; either way everything is closed."""
 
 import errno
 import ipaddress
@@ -66,7 +66,7 @@ class ServedApp(Protocol):
         ...
 
     def stopping(self) -> None:
-        """The process is about to end: what is cut off from now on, nobody else cut off."""
+        """The process is about to end: whatever is cut off from now on was cut off by that."""
         ...
 
     def lifespan(self) -> AbstractAsyncContextManager[None]:
@@ -107,7 +107,7 @@ PREPARED_AFTER = 2.0
 """Seconds from the start until the next one is prepared, so that this one is not slowed down."""
 
 ACCEPTED_AT_ONCE = 64
-"""Before those that are open get their turn again: a flood must not use up the files that a process may open."""
+"""Accepted before open connections get another turn: a flood must not use up the process's open files."""
 
 
 def serve_stdio_app(
@@ -265,7 +265,7 @@ async def serve_asgi(
     *,
     websockets: bool = False,
 ) -> bool:
-    """Serve an application over HTTP until a signal says stop; whether it was Ctrl-C.
+    """Serve an application over HTTP until a signal ends it; returns whether that was Ctrl-C.
 
     Args:
         asgi: The application.
@@ -287,7 +287,7 @@ async def serve_asgi(
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=3,
-        # Said here, or a variable that uvicorn reads could have it believe everybody.
+        # Given here, because otherwise an environment variable could make uvicorn trust everybody.
         forwarded_allow_ips=list(listen.proxies or LOCAL_PROXIES),
         **_tls(listen),
     )
@@ -315,7 +315,7 @@ async def serve_asgi(
 
 
 async def until_signal(serve: Callable[[], Awaitable[None]]) -> None:
-    """Serve until that ends by itself or a signal says stop."""
+    """Serve until it ends by itself or a signal ends it."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(on_signal, lambda _: tasks.cancel_scope.cancel())
         await serve()
@@ -329,7 +329,7 @@ def _tls(listen: HttpSettings) -> dict[str, Any]:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Leaves signals to us, and says where it listens."""
+    """Leaves signals to this module, and prints where it listens."""
 
     def __init__(self, config: uvicorn.Config, pages: Pages | None) -> None:
         super().__init__(config)
@@ -363,7 +363,7 @@ def _listen(listen: HttpSettings) -> list[socket.socket]:
     try:
         found = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, _, _, _, address in dict.fromkeys(found):
-            # The protocol is said, because else asyncio leaves Nagle's delay of 40 ms on what is accepted.
+            # With the protocol named, asyncio turns off Nagle's delay of 40 ms on accepted connections.
             opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
             try:
                 if os.name == "posix":
@@ -401,12 +401,12 @@ def _run(make: Make, serve: Callable[[ServedApp], Awaitable[None]]) -> None:
 
 
 def run_alone(main: Callable[[], Awaitable[None]]) -> None:
-    """Run what this process is for; a mistake of the person who started it comes out as it is."""
+    """Run what this process is for; an `M3Error` is raised as it is, not in a group."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
     try:
         interrupts.run(main)
     except BaseExceptionGroup as group:
-        # What a task group wraps is still one mistake of the person who started us.
+        # What a task group wraps is still one mistake of one person.
         ours = group.subgroup(M3Error)
         if ours is None:
             raise
@@ -414,7 +414,7 @@ def run_alone(main: Callable[[], Awaitable[None]]) -> None:
 
 
 async def on_signal(stop: Callable[[int], None]) -> None:
-    """Call `stop` with every signal that says so."""
+    """Call `stop` with every signal that asks this process to end."""
     if sys.platform == "win32":
         return  # the event loop there takes no handlers: Ctrl-C raises KeyboardInterrupt by itself
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:

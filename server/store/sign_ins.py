@@ -103,6 +103,15 @@ def open_sign_ins(place: RecordLocation) -> SignInTables:
     return SqliteSignIns(place) if place.url is None else postgres.PostgresSignIns(place)
 
 
+def has_sign_ins(place: RecordLocation) -> bool:
+    """Whether anybody was ever invited there; makes nothing.
+
+    Raises:
+        StoreError: The database cannot be opened.
+    """
+    return (place.folder / SIGN_INS).exists() if place.url is None else postgres.has_tables(place)
+
+
 class SqliteSignIns:
     """The tables in a file.
 

@@ -217,6 +217,23 @@ async def test_servers_of_the_manifests_share_seats_by_the_addresses_of_their_po
                 assert summed.content[0].text == "27"
 
 
+def test_people_sign_in_at_the_servers_of_the_manifests(tmp_path: Path) -> None:
+    (container,) = pods()["m3bench"]["spec"]["containers"]
+    told = expanded(container, POD_IP="127.0.0.1", DATABASE_PASSWORD="not asked for")
+    assert (told["M3BENCH_AUTH"], told["M3BENCH_PUBLIC_URL"]) == ("", "")
+    chosen = {"M3BENCH_AUTH": "own", "M3BENCH_PUBLIC_URL": "https://bench.example", "M3BENCH_TOKEN": ""}
+    own = {"M3BENCH_STORE": "", "M3BENCH_ADVERTISE": "", "M3BENCH_DATA": str(tmp_path), "M3BENCH_OPERATOR_TOKEN": ""}
+    with serving([], env={**told, **chosen, **own}) as url:
+        answer = httpx2.post(f"{url}/mcp", json={}, headers={**HEADERS, "host": "bench.example"}, timeout=30)
+        assert (answer.status_code, "https://bench.example/.well-known" in answer.headers["www-authenticate"]) == (
+            401,
+            True,
+        )
+        where = f"{url}/.well-known/oauth-authorization-server"
+        said = httpx2.get(where, headers={"host": "bench.example"}, timeout=30).json()
+        assert (said["issuer"], said["client_id_metadata_document_supported"]) == ("https://bench.example", False)
+
+
 def test_the_server_of_the_manifests_does_not_start_with_the_placeholders(tmp_path: Path) -> None:
     (container,) = pods()["m3bench"]["spec"]["containers"]
     (secret,) = [one for one in documents(*MANIFESTS) if one["kind"] == "Secret"]
@@ -257,9 +274,7 @@ def test_the_compose_file_is_one_server_or_a_lab() -> None:
     alone = configured(M3BENCH_TOKEN=SECRETS["M3BENCH_TOKEN"])["services"]
     assert [name for name, service in alone.items() if not service.get("profiles")] == ["m3bench"]
     given = {name: value for name, value in alone["m3bench"]["environment"].items() if value}
-    assert given == {
-        "M3BENCH_TOKEN": SECRETS["M3BENCH_TOKEN"], "M3BENCH_LOG": "plain", "M3BENCH_TRUST_PROXY": "172.16.0.0/12"
-    }  # fmt: skip
+    assert given == {"M3BENCH_TOKEN": SECRETS["M3BENCH_TOKEN"], "M3BENCH_LOG": "plain"}
     store = f"postgresql://m3bench:{SECRETS['M3BENCH_DATABASE_PASSWORD']}@database/m3bench"
     lab = configured("--profile", "lab", **SECRETS, M3BENCH_STORE=store)["services"]
     assert lab.keys() == {"m3bench", "database", "proxy"}
@@ -274,7 +289,8 @@ def test_settings_that_the_compose_file_leaves_empty_are_as_good_as_not_given(tm
     token = secrets.token_hex(16)
     given = {**in_compose(M3BENCH_TOKEN=token), "M3BENCH_DATA": str(tmp_path)}
     assert [name for name, value in given.items() if not value] == [
-        "M3BENCH_OPERATOR_TOKEN", "M3BENCH_ALLOW_HOST", "M3BENCH_AUTH", "M3BENCH_PUBLIC_URL", "M3BENCH_STORE"
+        "M3BENCH_OPERATOR_TOKEN", "M3BENCH_ALLOW_HOST", "M3BENCH_AUTH", "M3BENCH_PUBLIC_URL", "M3BENCH_GRANT",
+        "M3BENCH_AUDIENCE", "M3BENCH_TRUST_PROXY", "M3BENCH_STORE",
     ]  # fmt: skip
     with serving([], env=given) as url:
         server = Watched(url=url, data=tmp_path, tasks=tmp_path)
@@ -339,9 +355,9 @@ def test_people_sign_in_behind_the_proxy_of_the_compose_file(tmp_path: Path) -> 
     port, own = free_port(), {"M3BENCH_DATA": str(tmp_path / "data")}
     public = f"https://localhost:{port}"
     chosen = in_compose(M3BENCH_TOKEN="", M3BENCH_AUTH="own", M3BENCH_PUBLIC_URL=public)
-    assert (chosen["M3BENCH_TOKEN"], chosen["M3BENCH_TRUST_PROXY"]) == ("", "172.16.0.0/12")
-    # Here the proxy is on the same machine, as it is by default outside of containers.
-    with serving([], env={**chosen, **own, "M3BENCH_TRUST_PROXY": ""}) as url:
+    # Here the proxy is on the same machine: nobody else is believed unless somebody says so.
+    assert (chosen["M3BENCH_TOKEN"], chosen["M3BENCH_TRUST_PROXY"]) == ("", "")
+    with serving([], env={**chosen, **own}) as url:
         with behind_caddy(url, tmp_path, port) as trust:
             server = SignedServer(public, tmp_path / "data", trust=trust)
             headers = {**HEADERS, "authorization": f"Bearer {server.tokens('ann')['access_token']}"}

@@ -20,7 +20,7 @@ THINK_SECONDS = 0.4
 """How long the model takes to answer: a real one is not faster, and what comes sooner the client did by itself."""
 
 MOST_REQUESTS = 80
-"""A client that drops its history, and so begins anew and anew, is brought to an end."""
+"""A client that drops its history, and so begins again and again, is stopped."""
 
 _MODELS = {"object": "list", "data": [{"id": "scripted", "object": "model", "created": 0, "owned_by": "m3bench"}]}
 

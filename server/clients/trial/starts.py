@@ -19,7 +19,7 @@ class ClientStart:
 
     program: str
     package: str
-    """Where npm has it."""
+    """Its package on npm."""
     arguments: tuple[str, ...]
     """With `{url}` for the model's address, `{home}` for the home and `{port}` for a free port."""
     env: Mapping[str, str] = field(default_factory=dict)

@@ -1,6 +1,7 @@
 """Looks at a server over HTTP as a stranger would: whether it answers, how it is encrypted, and what it lets them do.
 
-Nothing is sent but a client's first message, without any token.
+Nothing is sent but a client's first message, without any token. The record says who may sign in, where anybody was ever
+invited.
 """
 
 import re
@@ -19,10 +20,15 @@ if TYPE_CHECKING:
     import httpx2
 else:
     httpx2 = LazyModule("httpx2")
+from m3bench.server.serving.auth.identity import SCOPES
+from m3bench.server.serving.auth.people import People
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.sign_ins import has_sign_ins, open_sign_ins
+from m3bench.tasks.errors import M3Error
 
 SECONDS = 10.0
 SOON_DAYS = 14
-"""A certificate that ends earlier is worth a word."""
+"""A certificate that expires sooner is worth a note."""
 
 _HERE = ("127.0.0.1", "localhost", "::1")
 _FIRST = {
@@ -36,7 +42,7 @@ def check_address(url: str, settings: Settings) -> list[Diagnostic]:
 
     Args:
         url: The address, as clients have it, with or without `/mcp`.
-        settings: Of no matter here.
+        settings: Not used here.
     """
     origin = url.removesuffix("/").removesuffix("/mcp")
     try:
@@ -45,7 +51,7 @@ def check_address(url: str, settings: Settings) -> list[Diagnostic]:
     except ValueError:
         found = urlsplit("")
     if found.scheme not in ("http", "https") or not found.hostname or found.path:
-        says = f"{url} is no address of a server: write it as https://bench.example."
+        says = f"{url} is not the address of a server: write it as https://bench.example."
         return [_diagnostic("address", "wrong", says)]
     try:
         encrypted = _encryption(found.scheme, found.hostname, found.port)
@@ -73,8 +79,8 @@ def _answers(client: "httpx2.Client", origin: str) -> Diagnostic:
 def _encryption(scheme: str, host: str, port: int | None) -> Diagnostic:
     if scheme == "http":
         if host in _HERE:
-            return _diagnostic("encryption", "ok", "None, which is well for this machine alone.")
-        says = "None: tokens and answers can be read on the way. Put a TLS proxy before it, or use --tls-cert."
+            return _diagnostic("encryption", "ok", "None, which is fine on this machine alone.")
+        says = "None: tokens and answers can be read on the way. Put a TLS proxy in front of it, or use --tls-cert."
         return _diagnostic("encryption", "wrong", says)
     with socket.create_connection((host, port or 443), SECONDS) as plain:
         with ssl.create_default_context().wrap_socket(plain, server_hostname=host) as stream:
@@ -156,3 +162,27 @@ def _object(answer: "httpx2.Response") -> dict[str, Any]:
 
 def _diagnostic(subject: str, state: State, says: str) -> Diagnostic:
     return Diagnostic(subject=subject, state=state, says=says, need="always")
+
+
+def check_exposure(settings: Settings) -> list[Diagnostic]:
+    """Who may sign in; nothing is said of a record for which nobody was invited."""
+    place = RecordLocation(settings.data, settings.store)
+    try:
+        if not has_sign_ins(place):
+            return []
+        tables = open_sign_ins(place)
+        try:
+            people = People(tables).overview()
+        finally:
+            tables.close()
+    except M3Error as error:
+        return [Diagnostic(subject="sign-in", state="wrong", says=str(error), need="always")]
+    may = ", ".join(f"{scope} {sum(scope in person.scopes.split() for person in people)}" for scope in SCOPES)
+    counts = (
+        (sum(len(person.invited) for person in people), "invitation that is not used", "invitations that are not used"),
+        (sum(len(person.devices) for person in people), "device", "devices"),
+        (sum(len(person.apps) for person in people), "client", "clients"),
+    )
+    open_now = ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts)
+    says = f"With --auth own these may sign in: {may}. Open now: {open_now}. `m3bench people list` names them."
+    return [Diagnostic(subject="sign-in", state="ok", says=says, need="always")]

@@ -25,7 +25,7 @@ from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import ReferenceCall, Task, TaskSet
 
 ATTEMPTS = 32
-"""How many attempts there are to compose a task that is fit and whose reference is new in the set."""
+"""Attempts to compose a suitable task whose reference is new to the set."""
 MOST_SHARED = 0.3
 """The share of calls that two tasks of a family should have in common at most; half of the attempts insist on it."""
 

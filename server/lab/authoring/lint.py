@@ -1,20 +1,107 @@
-"""What can be wrong with a task without running it."""
+"""What can be wrong with a task without running it.
+
+A question must not be open to two readings: where a tour starts, what an area is of, which side counts, which unit. An
+order from left to right or from top to bottom is played in both readings, by the edges and by the centres of what the
+picture holds, an amount in every unit that its word stands for, and a day in figures as day and month and as month and
+day. Where the readings agree, nothing is said. For starts, areas and degrees the question itself must decide: its
+words are looked at, and nothing is played.
+"""
 
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from PIL import Image
 
-from m3bench.server.lab.authoring.ambiguity import ambiguities
+from m3bench.tasks.answers.groups import Items
+from m3bench.tasks.answers.spelling import words_of
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.checks import CallMade
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
 from m3bench.tasks.families.base import DISTRACTORS
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
+from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Reference, Task
+
+_TOUR = re.compile(r"\b(?:dotted|tour|his route|her route)\b", re.IGNORECASE)
+_START = re.compile(r"\b(?:from|house|starting|starts?|begins?|leaves?|in this order|arrows?)\b", re.IGNORECASE)
+_AREA = re.compile(
+    r"\b(?:largest|smallest|biggest|tiniest|most)\b[^.?!]{0,40}\b(?:area|space)\b|"
+    r"\barea\b[^.?!]{0,40}\b(?:largest|smallest|biggest|tiniest|most)\b",
+    re.IGNORECASE,
+)
+_OF_WHAT = re.compile(r"\b(?:box|boxes|pixels|hectares|square)\b", re.IGNORECASE)
+_ACROSS = re.compile(r"\bleft to right\b|\bleftmost\s+first\b", re.IGNORECASE)
+_DOWN = re.compile(r"\btop to bottom\b|\btopmost\s+first\b|\bfrom above\b", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"(?P<amount>\d+(?:[.,]\d+)?)\s*(?P<which>us|u\.s\.|imperial|uk|fluid|fl\.?|troy|metric|short|long)?\s*"
+    r"(?P<word>gallon|pint|quart|ounce|oz|ton|tonne)s?\b",
+    re.IGNORECASE,
+)
+_SIZES = {
+    "gallon": (3.785411784, 4.54609),
+    "pint": (0.473176473, 0.56826125),
+    "quart": (0.946352946, 1.1365225),
+    "ounce": (28.349523125, 31.1034768, 29.5735295625),
+    "oz": (28.349523125, 31.1034768, 29.5735295625),
+    "ton": (1000.0, 907.18474, 1016.0469088),
+}
+"""What one of a unit is in litres, grams or kilograms, in each of its readings."""
+_FIGURES = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
+_DOLLARS = re.compile(r"\b(?:(us|american|canadian|australian|hong kong|singapore)\s+)?dollars?\b", re.IGNORECASE)
+_OTHER_DOLLARS = frozenset({"AUD", "CAD", "HKD", "NZD", "SGD", "TWD"})
+_DEGREES = re.compile(
+    r"\d\s*(?:degrees?\b|°)(?!\s*\(?(?:celsius|fahrenheit|[cf]\b|north|south|east|west))", re.IGNORECASE
+)
+
+
+def ambiguities(task: Task, scenes: Sequence[Scene]) -> Iterator[str]:
+    """What a question leaves open, one sentence each."""
+    question = " ".join(task.question.split())
+    units = {str(getattr(field.value, "unit", "")) for field in task.fields}
+    if _TOUR.search(question) and units & {"km", "min"} and not _START.search(question):
+        yield "the question does not say where the tour starts: name its first stop"
+    if _AREA.search(question) and not _OF_WHAT.search(question):
+        yield "the question does not say which area is meant: that of the body, or that of the box around it"
+    if units & {"°C", "°F"} and _DEGREES.search(question):
+        yield "the question has degrees that are neither Celsius nor Fahrenheit"
+    yield from _units(question, units)
+    for way, words, edge in (("left to right", _ACROSS, 0), ("top to bottom", _DOWN, 1)):
+        if words.search(question) and len(scenes) == 1:
+            yield from _orders(task, scenes[0], way, edge)
+
+
+def _units(question: str, units: Collection[str]) -> Iterator[str]:
+    """Amounts and days that come to something else in another reading."""
+    for found in _AMOUNT.finditer(question):
+        sizes = _SIZES.get(found["word"].casefold(), ())
+        amount = float(found["amount"].replace(",", "."))
+        if not found["which"] and len({amount * size for size in sizes}) > 1:
+            yield f"{found[0]!r} has {len(sizes)} readings: say which unit it is, or give it in another one"
+    for found in _FIGURES.finditer(question):
+        one, other = int(found[1]), int(found[2])
+        if one != other and max(one, other) <= 12:
+            yield f"{found[0]!r} is a day in two readings: write the month as a word"
+    named = _DOLLARS.search(question)
+    if named and not named[1] and _OTHER_DOLLARS & {*units}:
+        yield "the question does not say whose dollars it means"
+
+
+def _orders(task: Task, scene: Scene, way: str, edge: int) -> Iterator[str]:
+    for field in task.fields:
+        if not isinstance(field.value, Items) or not field.value.ordered:
+            continue
+        forms = [
+            {words_of(name) for name in (item.said(), *getattr(item, "aliases", ()))} for item in field.value.items
+        ]
+        boxes = [thing.box for some in forms for thing in scene.objects if words_of(thing.label) in some]
+        by_edge = sorted(range(len(boxes)), key=lambda number: boxes[number][edge])
+        by_centre = sorted(range(len(boxes)), key=lambda number: boxes[number][edge] + boxes[number][edge + 2])
+        if by_edge != by_centre:
+            yield f"the order of {field.name} from {way} differs between edges and centres"
+
 
 LEAST_CHECKS = 3
 SIDES = (800, 1600)

@@ -196,7 +196,7 @@ def chosen_library(settings: Settings) -> Library:
 
 
 def _leave_no_core() -> None:
-    """Have the system write no memory to disk when this process dies: a secret is in it."""
+    """Turn off core dumps: the memory of this process holds a secret."""
     if os.name == "posix":
         import resource
 

@@ -32,7 +32,7 @@ class Heard:
 
     replies: int = 0
     failures: int = 0
-    """Requests that failed, those that were made good by another try too."""
+    """Requests that failed, also those that another try made good."""
     failure: Failure | None = None
     """The last request, when it failed."""
     last_failure: Failure | None = None

@@ -35,7 +35,7 @@ else:
 
 
 class ProviderGoneError(UserError):
-    """A model's provider answers no request any more, or not to this account.
+    """A model's provider no longer answers requests, or not those of this account.
 
     Args:
         message: What it said, and how to go on.
@@ -51,9 +51,9 @@ def run_model(plan: RunPlan, options: ModelOptions, done: SampleDone, source: Sa
     """Play what a plan has to do.
 
     Args:
-        plan: What is to be done.
+        plan: The plan.
         options: How the model is driven.
-        done: Is told of every sample that is over.
+        done: Called with every finished sample.
         source: Gives the samples in place of those of the plan, of which only the number counts then.
 
     Raises:

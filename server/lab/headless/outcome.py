@@ -56,7 +56,7 @@ def summarise(found: ResultSet) -> AgentOutcome:
     """A result set in a few numbers."""
     families = families_of(found.results)
     solved = headline(solved_of(found.results), families, "solved")
-    # The average has every task, also those that nothing decides whether they are solved.
+    # The average covers every task, even where nothing decides whether it is solved.
     average = headline(averages_of(found.results), families, "average")
     costs = [result.sample.usage.cost for result in found.results if result.sample.usage.cost is not None]
     return AgentOutcome(

@@ -97,7 +97,7 @@ class ModelOptions:
     max_tokens: int | None = None
     """Tokens a sample may use, read and written."""
     retry_minutes: float = RETRY_MINUTES
-    """Time for which a request that failed is tried again; it moves no number, so that it may change in between."""
+    """Time for which a failed request is tried again; it affects no number, so it may change in between."""
     price: str | None = None
     """Dollars for a million tokens: `IN,OUT` or `IN,OUT,CACHED`; what Inspect knows when left out."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -126,12 +126,12 @@ class ModelOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RunChoice:
-    """What a person chose, before it is checked against the set of tasks and the folder."""
+    """A person's choices, before they are checked against the set of tasks and the folder."""
 
     agent: str
     """`openai/gpt-5`, or a baseline's name."""
     name: str = ""
-    """How tables call the results; the agent's name when left out."""
+    """The name of the results in tables; the agent's name when left out."""
     kind: Kind
     folder: Path
     tasks: Path | None = None
@@ -193,7 +193,7 @@ class RunPlan:
             lock.close()
 
     def _forget_unfinished(self) -> None:
-        """Give up runs of samples that are to be made again, such as one that was killed before it was noted."""
+        """Give up runs of samples that must be repeated, such as one that was killed before it was noted."""
         if not (self.folder / DATA).exists():
             return
         kept = {sample.run for sample in read_samples(self.folder).values() if sample.state == "scored"}
@@ -227,7 +227,7 @@ def profile_of(profile: str, task: Task) -> str:
 
 
 def make_plan(choice: RunChoice) -> RunPlan:
-    """Hold a choice against the set of tasks and the folder. Nothing is written yet: `RunPlan.begin` does.
+    """Check a choice against the set of tasks and the folder. Nothing is written yet: `RunPlan.begin` does.
 
     Raises:
         UserError: No task is left, the folder is not free, or it holds the results of something else.
@@ -308,7 +308,7 @@ def select(library: Library, families: Iterable[str], ids: Iterable[str], limit:
 
 
 def _spread(tasks: list[Task], limit: int | None) -> list[Task]:
-    """So many tasks of the list, taken from its families in turn; a few tasks of one family say little."""
+    """That many tasks of the list, taken from its families in turn: a few tasks of one family say little."""
     if limit is None:
         return tasks
     seen: dict[str, int] = {}
@@ -342,7 +342,7 @@ def _header(choice: RunChoice, library: Library, tasks: list[Task]) -> Header:
 
 
 def _there(folder: Path, header: Header, *, resume: bool) -> Header | None:
-    """The header of the result set that is gone on with; None when a new one begins."""
+    """The header of the result set to be continued; None when a new one begins."""
     if not (folder / HEADER).exists():
         if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
             raise UserError(f"{folder} is not empty and holds no results of a run: choose another folder with -o.")

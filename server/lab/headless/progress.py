@@ -69,7 +69,7 @@ class Progress:
         return " · ".join(parts)
 
     def _left(self, elapsed: float) -> list[str]:
-        """How long the rest takes, once there is enough to tell it by: two for every place, or a minute.
+        """How long the rest takes, once there is enough to estimate it: two samples for every place, or a minute.
 
         Samples that are under way are half done, on average, and count as that.
         """

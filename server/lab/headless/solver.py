@@ -37,7 +37,7 @@ from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, RunError, 
 from m3bench.tasks.fault import Fault, cut, fault_of_error
 
 PATIENCE = 8
-"""Void samples in a row after which nothing more is begun."""
+"""Void samples in a row after which no more begin."""
 
 
 GONE = 2
@@ -48,8 +48,8 @@ class SampleWatch:
     """Passes on what became of samples.
 
     Args:
-        done: Is told of every sample that is over.
-        patience: Void samples in a row after which nothing more is begun.
+        done: Called with every finished sample.
+        patience: Void samples in a row after which no more begin.
         found: Finds what is to be played, for samples that are only places for one; None when nothing is left.
     """
 
@@ -69,15 +69,15 @@ class SampleWatch:
         self.last_reason = ""
         self.last_fault: Fault = "client"
         self.gone: Gone = ""
-        """What answers no request any more: the whole provider, or the one model."""
+        """What no longer answers requests: the whole provider, or the one model."""
 
     @property
     def halted(self) -> bool:
-        """Whether nothing more is to be begun."""
+        """Whether no more samples may begin."""
         return self.broken is not None or bool(self.gone) or self._void_in_a_row >= self._patience
 
     def check(self) -> None:
-        """Raise when nothing more is to be begun."""
+        """Raise when no more samples may begin."""
         if self.halted:
             raise RunError("Not begun: the run was stopped before this sample.")
 
@@ -117,7 +117,7 @@ WATCH: ContextVar[SampleWatch | None] = ContextVar("m3bench_watch", default=None
 
 
 FAULT = "m3bench/fault"
-"""Where a sample's store has whose doing its end was, when it was not simply the model's."""
+"""Where a sample's store says who is responsible for its end, when that is not simply the model."""
 
 SOLVERS = ("react", "executor", "m3-bench", "mcp-bench")
 PLANNING = ("rounds", "one-shot")

@@ -61,7 +61,7 @@ class Archive:
         names: What a member may be called.
 
     Raises:
-        InputFileError: It is no zip file, it is cut off, or it holds what no archive of ours holds.
+        InputFileError: It is not a zip file, it is cut off, or it holds what none of our archives holds.
     """
 
     def __init__(self, path: Path, names: re.Pattern[str]) -> None:

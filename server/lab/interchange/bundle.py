@@ -53,7 +53,7 @@ BYTES = ("request", "result", "full")
 Hash = Field(pattern=r"^[0-9a-f]{64}$")
 
 Nanoseconds = Annotated[int, Field(ge=-(2**62), le=2**62)]
-"""More than a century; what is computed with more of them may be too large for a date."""
+"""More than a century; with larger numbers, dates computed from them could overflow."""
 Handle = Annotated[str, Field(pattern=r"^[0-9a-z]{1,64}$")]
 Name = Annotated[str, Field(max_length=1000)]
 """Of whatever has one; a longer one is no name."""

@@ -20,10 +20,10 @@ from m3bench.tasks.catalog import expose
 from m3bench.tasks.outcome import CALL_SECONDS
 
 SLACK = timedelta(seconds=5)
-"""How far the two clocks of a machine may part, and by how much one may be set back meanwhile."""
+"""How far a machine's two clocks may drift apart, and how far one may be set back meanwhile."""
 
 LEAST_NS = 10_000
-"""No call gets into a sandbox and back in less."""
+"""No call reaches a sandbox and returns in less."""
 
 MOST_NS = int(6 * CALL_SECONDS * 1e9)
 """A call is given up after a sixth of this; a machine may be busy, or asleep for a moment."""
@@ -32,16 +32,16 @@ COARSE_NS = 1_000_000
 """Clocks of some systems tick this slowly; nothing can be read from their last digits."""
 
 FIRST_YEAR, LAST_YEAR = 2000, 9000
-"""Of moments: before the first, no computer kept a record of ours, and the last is in the future by far."""
+"""Plausible years: no record of ours is older than the first, and the last is far in the future."""
 
 GIVES = frozenset({"agent", "world"})
-"""Whose a call is that worked."""
+"""Who owns a call that succeeded."""
 
 ENDS = frozenset({"client", "limit"})
 """Who ends a call before a tool has it or has answered: such a call is not made again, so it gave nothing."""
 
 MANY = 3
-"""Calls from which on chance does not make all of them take equally long, to the nanosecond."""
+"""With this many calls or more, chance does not make all of them take equally long, to the nanosecond."""
 
 
 def oddities(run: SubmittedRun, tools: Mapping[str, str], *, upstream: bool, listed: bool = True) -> Iterator[Odd]:

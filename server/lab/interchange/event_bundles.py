@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from m3bench.server.lab.interchange.bundle import pack_set
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import file_name
 from m3bench.server.lab.results.resultset import ResultSet, Sample, read_record
 from m3bench.server.runs.attestation.keys import key_of
 from m3bench.server.runs.attestation.statements import counted, entries, state_tally

@@ -83,7 +83,7 @@ async def replay_bundle(
         verdict: What was found out before; nothing is replayed of a bundle that is refuted.
         installation: What is installed here.
         backend: Opens the sandboxes; entered.
-        tell: Is told the task of each run that is done.
+        tell: Called with the task of each run that is done.
 
     Raises:
         InputFileError: The file is not a bundle, or not a whole one.
@@ -193,7 +193,7 @@ class _Attempt:
         """The first call that may have had side effects which cannot be reproduced."""
 
     async def play(self, calls: Sequence[CallRecord], left_out: Collection[int] = ()) -> Replay:
-        """Make the calls in this order, but for some, and look at the files that they leave."""
+        """Make the calls in this order, leaving some out, and look at the files that they leave."""
         with TemporaryDirectory(prefix="m3bench-verify-", ignore_cleanup_errors=True) as name:
             root = Path(name)
             async with SandboxPool(self._backend, root) as pool:

@@ -187,7 +187,7 @@ class _Rescoring:
                     self._differ(where, "what judges said", f"of run {said.run[:12]} ({said.task})", "of another run")
                 self._note("What judges said is the submitter's word: nobody was asked again.")
             if is_coarse(run.calls):
-                self._note("Some times have been rounded, or come from a coarse clock: little can be read from them.")
+                self._note("Some times were rounded, or come from a coarse clock: they prove little.")
             here = self._here(where, record.manifest)
             if here is None:
                 return

@@ -1,4 +1,4 @@
-"""What came of verifying a bundle: a level, what that level proves, and everything that is not as claimed."""
+"""The result of verifying a bundle: a level, what that level proves, and everything that differs from the claims."""
 
 import json
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ _DOCUMENT = TypeAdapter(VerdictDocument)
 
 @dataclass(kw_only=True)
 class BundleVerdict:
-    """What came of a bundle."""
+    """The result of verifying a bundle."""
 
     name: str
     """How the result set calls itself."""
@@ -146,11 +146,11 @@ class BundleVerdict:
     coverage: Coverage = Coverage()
     differences: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What is no difference, and worth knowing."""
+    """Remarks that are not differences."""
 
     @property
     def confirmed(self) -> bool:
-        """Whether nothing is otherwise than claimed."""
+        """Whether everything is as claimed."""
         return not self.differences
 
     @property
@@ -189,7 +189,7 @@ class BundleVerdict:
         return LEVELS.index(self.level) >= LEVELS.index(level)
 
     def differ(self, where: str, what: str, claimed: object, recomputed: object) -> None:
-        """Add something that is not as claimed."""
+        """Add a difference."""
         self.differences.append(
             Discrepancy(where=where, what=what, claimed=_shortened(claimed), recomputed=_shortened(recomputed))
         )

@@ -64,7 +64,7 @@ def read(ask: JudgeQuestion, reply: str) -> ReplyVerdict:
     """What a reply says.
 
     Raises:
-        Unreadable: It holds no object of the form or several that differ, or it is endless.
+        Unreadable: It holds no object of the form, or several that differ, or is too long.
         OffScale: A score is not on the scale.
     """
     if len(reply) > MAX_REPLY:
@@ -152,7 +152,7 @@ _MARKUP = re.compile(r"\[/?(?:bold|blue|italic|link)[^\]]*\]")
 
 
 class JudgeGone(Exception):
-    """The provider of a judge answers no request any more.
+    """The provider of a judge no longer answers requests.
 
     Args:
         says: What the provider said.
@@ -222,7 +222,7 @@ class Judge:
 
         Raises:
             BudgetReached: It was not asked, or not asked again, because no other request may be made.
-            JudgeGone: Its provider answers no request any more.
+            JudgeGone: Its provider no longer answers requests.
         """
         tries: list[Try] = []
         blank = Vote(ask=ask.name, shuffle=ask.shuffle, model=self.name, prompt=prompt.hash, scores=None)

@@ -68,7 +68,7 @@ class JudgingSession:
     kept: int = field(init=False, default=0)
     """Votes that were there."""
     gone: dict[str, str] = field(init=False, default_factory=dict)
-    """Judges whose provider answers nothing any more, each with what it said; they are not asked again."""
+    """Judges whose provider no longer answers, each with what it said; they are not asked again."""
     unasked: int = field(init=False, default=0)
     """Questions that were left, because the budget was used up."""
 
@@ -93,7 +93,7 @@ class JudgingSession:
 
         Args:
             parallel: Questions under way at a time.
-            told: Hears of each vote when it is kept.
+            told: Called with each vote that is kept.
         """
         waiting = iter(self.questions)
 

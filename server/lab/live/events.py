@@ -2,11 +2,14 @@
 
 News are gathered while somebody watches and written out once for all watchers, as one message of server-sent events.
 The last messages are kept in a ring; a watcher that falls behind it gets a fresh picture of everything instead.
+What other servers write to the same database is noticed by `Neighbours`.
 """
 
+import asyncio
 import json
+import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol
@@ -24,6 +27,9 @@ from m3bench.server.lab.live.rows import (
     received_row,
 )
 from m3bench.server.store.contract import Store
+from m3bench.server.store.location import RecordLocation
+from m3bench.server.store.postgres.reader import PostgresReader
+from m3bench.tasks.errors import StoreError
 from m3bench.tasks.json_types import JsonValue
 
 TICK_SECONDS = 0.2
@@ -234,3 +240,59 @@ class Watcher:
 def encoded(event: str, data: JsonValue) -> bytes:
     """A message of server-sent events; JSON has no line breaks, so it is one line."""
     return f"event: {event}\ndata: {json.dumps(data, ensure_ascii=True, separators=(',', ':'))}\n\n".encode()
+
+
+LISTEN_SECONDS = 0.5
+"""Between two checks whether anybody still watches."""
+
+REFRESH_SECONDS = 1.0
+"""Between two fresh snapshots because of other servers."""
+
+
+class Neighbours:
+    """The other servers of a database; a record in a file has none.
+
+    Args:
+        place: Where the record is.
+        own: Gives the name of this server on record, whose own words do not count.
+        tell: Is called in the event loop when others wrote.
+    """
+
+    def __init__(self, place: RecordLocation, own: Callable[[], str | None], tell: Callable[[], None]) -> None:
+        self._place = place
+        self._own = own
+        self._tell = tell
+        self._listeners = 0
+        self._ended = threading.Event()
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Listen for as long as this lasts; several at once share one connection."""
+        if self._place.url is None:
+            yield
+            return
+        self._listeners += 1
+        if self._listeners == 1:
+            self._ended = threading.Event()
+            wanted = (asyncio.get_running_loop(), self._ended)
+            threading.Thread(target=self._listen, args=wanted, name="m3bench-neighbours", daemon=True).start()
+        try:
+            yield
+        finally:
+            self._listeners -= 1
+            if not self._listeners:
+                self._ended.set()
+
+    def _listen(self, loop: asyncio.AbstractEventLoop, ended: threading.Event) -> None:
+        reader = PostgresReader(self._place)
+        while not ended.is_set():
+            try:
+                if reader.others_wrote(self._own(), LISTEN_SECONDS) and not ended.is_set():
+                    loop.call_soon_threadsafe(self._tell)
+                    ended.wait(REFRESH_SECONDS)
+            except StoreError:
+                # It comes back; watchers are told elsewhere that the record cannot be read.
+                ended.wait(REFRESH_SECONDS)
+            except RuntimeError:
+                break  # The event loop has ended, and with it those who watched.
+        reader.close()

@@ -1,4 +1,4 @@
-"""What a server does, counted and gathered as numbers; `prometheus` writes them out at `/metrics`.
+"""Counts what a server does; `prometheus` writes the numbers out at `/metrics`.
 
 Calls are counted by what they came to, and by how long they took. These are plain numbers, so that a call pays next to
 nothing for them. No key or label holds anything that a client chose, a handle or a task; there are as many as we have

@@ -33,9 +33,8 @@ from m3bench.proxy.logs import tell
 from m3bench.proxy.transports.access import bears
 from m3bench.proxy.transports.http import HttpSettings
 from m3bench.server.lab.live import results
-from m3bench.server.lab.live.events import Broker
+from m3bench.server.lab.live.events import Broker, Neighbours
 from m3bench.server.lab.live.metrics import CallCounter, ServerNumbers, numbers
-from m3bench.server.lab.live.neighbours import Neighbours
 from m3bench.server.lab.live.rows import LiveState
 from m3bench.server.lab.live.state import ServerState, WatchedServer
 from m3bench.server.lab.reports.page import page
@@ -124,9 +123,10 @@ class LivePages:
     def _refusal(self, request: Request) -> Response | None:
         """The response to a request that is not allowed; None when it is."""
         if request.method != "GET":
-            return text_response("The live view can only be looked at.", 405, allow="GET")
-        if request.url.path != "/" and request.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return text_response("Pages of other origins may not look.", 403)
+            return text_response("The live view can only be read.", 405, allow="GET")
+        site = request.headers.get("sec-fetch-site", "none")
+        if request.scope["path"] != "/" and site not in ("none", "same-origin"):
+            return text_response("Pages of other sites may not read this.", 403)
         return self._token_refusal(request, self._token) if self._token is not None else None
 
     def _token_refusal(self, request: Request, token: str) -> Response | None:
@@ -149,7 +149,7 @@ class LivePages:
     # What there is
 
     async def _answer(self, request: Request) -> Response:
-        path = request.url.path
+        path = request.scope["path"]
         if path == "/":
             return HTMLResponse(live_page((await self._state.state())[0]))
         if path == "/live/state":
@@ -163,7 +163,7 @@ class LivePages:
         if found := _RUN.fullmatch(path):
             return await anyio.to_thread.run_sync(self._run, found[1], limiter=self._making)
         if path in (results.RESULTS, results.TASKS) or path.startswith(results.TASK):
-            return await anyio.to_thread.run_sync(self._results, request.scope["path"], limiter=self._making)
+            return await anyio.to_thread.run_sync(self._results, path, limiter=self._making)
         return text_response("There is nothing here: the live view is at /.", 404)
 
     async def _metrics(self, request: Request) -> Response:

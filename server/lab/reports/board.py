@@ -25,7 +25,7 @@ from m3bench.server.lab.interchange.verdict import LEVELS, BundleVerdict, Level,
 from m3bench.server.lab.reports.site.files import write_site
 from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.results.comparability import refuse_unlike
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import file_name
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring import Encoder
 from m3bench.server.serving.apart import work_apart
@@ -198,7 +198,7 @@ class BundleBoard:
             unpack(path, Path(place) / "new", self._library, self._encoder, unsolved=verdict.unsolved)
             new = read_resultset(Path(place) / "new")
             known = {new.header.name: verdict.document}
-            # Whatever cannot be shown would keep all others from being shown as well.
+            # One bundle that cannot be shown would keep all others from being shown.
             write_site(Path(place) / "site", [new], libraries=[self._library], verdicts=known)
             if self._index.mixed or not self.bundles:
                 return ""

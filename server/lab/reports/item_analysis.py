@@ -202,9 +202,11 @@ def _notes(answers: Answers, model: ItemModel | None, short: int) -> list[str]:
         )
     spread = float(model.abilities.var())
     if spread <= 0 or 1 - float((model.ability_errors**2).mean()) / spread < _UNRELIABLE:
-        notes.append("The sets hardly differ in ability, so that discriminations rest on little.")
+        notes.append("The sets hardly differ in ability, so the discriminations rest on little.")
     if alike := int((~answers.varied).sum()):
-        notes.append(f"Of {alike} of {len(answers.tasks)} tasks every try ended alike: nothing more is known of them.")
+        notes.append(
+            f"Of {alike} of {len(answers.tasks)} tasks every attempt ended alike: nothing more is known of them."
+        )
     if short >= len(answers.tasks):
         notes.append(f"There is no short form: the sets have {len(answers.tasks)} tasks, and it would have {short}.")
     return notes

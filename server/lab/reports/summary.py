@@ -216,7 +216,7 @@ class SetDocument(JsonDocument):
     schema: int = SCHEMA
     kind: Literal["set"] = "set"
     folder: str
-    """As a shell takes it; empty where it is nobody's business."""
+    """As a shell takes it; empty where readers need not know it."""
     legend: Sequence[Mapping[str, object]]
     set: JsonObject
     """The set's header without its tasks."""

@@ -10,12 +10,21 @@ from dataclasses import dataclass
 
 from m3bench.server.lab.results.documents import JsonDocument, plain
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample
-from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
 from m3bench.server.scoring.statistics.clusters import clusters_of
 from m3bench.server.scoring.statistics.components import Components, components
-from m3bench.server.scoring.statistics.estimates import FEW_FAMILIES, Estimate, Interval, Kind, estimate, macro, mean_of
+from m3bench.server.scoring.statistics.estimates import (
+    FEW_FAMILIES,
+    Estimate,
+    Interval,
+    Kind,
+    bounds,
+    estimate,
+    macro,
+    mean_of,
+    pass_at_k,
+    pass_hat_k,
+)
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
-from m3bench.server.scoring.statistics.voids import bounds
 from m3bench.tasks.json_types import JsonObject
 
 Samples = dict[str, list[float]]

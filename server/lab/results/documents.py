@@ -1,10 +1,14 @@
 """The base of everything that is shown or written as JSON: frozen dataclasses whose fields are the entries, in order.
 
 Pages, `--json`, CSV and LaTeX are made of such documents. Values from outside are bounded before they get into one.
+`file_name` names their files after sets, runs and tasks: a name of plain letters stays, another one is made plain and
+gets a few digits of its hash, so that no two names meet in one file.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from hashlib import sha256
 from typing import ClassVar, Protocol, runtime_checkable
 
 from m3bench.tasks.json_types import JsonObject, JsonValue
@@ -48,3 +52,15 @@ def plain(value: object) -> JsonValue:
     if isinstance(value, _WritesJson):
         return plain(value.to_json())
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+_OTHER = re.compile(r"[^a-z0-9_]+")
+
+
+def file_name(name: str) -> str:
+    """A name for a file, without its ending."""
+    if _PLAIN.fullmatch(name):
+        return name
+    digest = sha256(name.encode(errors="replace")).hexdigest()[:8]
+    return f"{_OTHER.sub('-', name.lower())[:60].strip('-') or 'page'}-{digest}"

@@ -80,7 +80,7 @@ class Sample(_Model):
     run: str | None = None
     """The run's handle in the store."""
     fault: Fault = "client"
-    """Whose doing it is that the sample ended as it did; `client` when it simply ended."""
+    """Who is responsible for how the sample ended; `client` when it simply ended."""
     reason: str = ""
     """Why a sample is void."""
     usage: SampleUsage = SampleUsage()
@@ -99,7 +99,7 @@ class Header(_Model):
 
     schema_: Literal[1] = Field(default=1, alias="schema")
     name: str
-    """How tables call it."""
+    """Its name in tables."""
     kind: Kind
     agent: str
     """`openai/gpt-5`, `oracle`, or a client's name."""

@@ -73,7 +73,7 @@ def abilities(model: StudyModel) -> Abilities:
 
 
 def not_known(model: StudyModel) -> list[str]:
-    """What nobody knows of a model and would be worth saying in the plan."""
+    """What is unknown of a model and would be worth saying in the plan."""
     found = abilities(model)
     return [name for name in ("tools", "vision", "context") if getattr(found, name) is None]
 
@@ -189,13 +189,13 @@ def _window(model: str) -> int | None:
 
 ANSWERS = "abilities.json"
 SCRIPTED = ("m3bench", "mockllm")
-"""Providers that have nobody to ask."""
+"""Providers without a model that could be asked."""
 NUMBER = "4719"
 """What stands on the picture that is shown."""
 FEW = 20
-"""So many tools every provider takes."""
+"""Every provider accepts this many tools."""
 REPLY_TOKENS = 2000
-"""Of a reply, with whatever the model thinks before it."""
+"""Tokens of a reply, reasoning included."""
 SECONDS = 120.0
 """For a request."""
 
@@ -389,7 +389,7 @@ def _calls(reply: "ModelOutput | Failure", known: Abilities, answers: AbilityAns
 
 
 def _refused(failure: Failure, name: str, words: str, answers: AbilityAnswers) -> None:
-    """A request without this went through just before, so a refusal is of this."""
+    """A request without this succeeded just before, so the refusal is because of it."""
     if failure.kind in _OURS:
         answers.found[name] = False
         answers.said.append(words)

@@ -51,7 +51,7 @@ class StudyModel(_Part):
     model: str = Field(pattern=r".+/.+")
     """`PROVIDER/NAME`, as Inspect names models."""
     name: str = ""
-    """How tables call it; its own name when left out."""
+    """Its name in tables; its own name when left out."""
     price: str | None = Field(default=None, pattern=r"^\d+(\.\d+)?(,\d+(\.\d+)?){1,2}$")
     """Dollars for a million tokens, `IN,OUT`; what Inspect knows when left out."""
     generate: dict[str, Any] = {}

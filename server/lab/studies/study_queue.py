@@ -137,7 +137,7 @@ def _unpacked(queue: Queue, hash: str, folder: Path) -> Path:
 WORN_OUT = f"{ATTEMPTS} workers took this sample, and all were gone before it was done."
 
 Told = Callable[[Cell, Sample, ScoreCard | None], None]
-"""Is told of every sample that is noted."""
+"""Called with every sample that is noted."""
 
 
 class Gathering:
@@ -147,7 +147,7 @@ class Gathering:
         queue: Where they come from.
         study: What the queue calls the study.
         chosen: The cells, whose folders are held by this process.
-        told: Is told of every sample that is noted.
+        told: Called with every sample that is noted.
     """
 
     def __init__(self, queue: Queue, study: str, chosen: Sequence[tuple[Cell, RunPlan]], told: Told) -> None:

@@ -145,7 +145,7 @@ class LeaseKeeper:
 
 
 LEASE_SECONDS = 60.0
-"""How long the samples of a worker that is gone wait for another."""
+"""How long the samples of a vanished worker wait for another one."""
 
 BEATS = 6
 """Renewals in the time of a lease."""
@@ -291,7 +291,7 @@ class _Taking:
 
 
 class _Speaker:
-    """Says what two connections notice of one database once: it is away, it is back."""
+    """Says once what two connections notice of one database: it is away, it is back."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say

@@ -31,7 +31,7 @@ class WorkerPool(Protocol):
     """Workers of a study."""
 
     def start(self) -> None:
-        """Have them begin."""
+        """Start the workers."""
         ...
 
     def gone(self) -> str | None:
@@ -39,7 +39,7 @@ class WorkerPool(Protocol):
         ...
 
     def close(self) -> None:
-        """Have them end, and give back what is not finished."""
+        """End the workers, which give back what is not finished."""
         ...
 
 
@@ -141,7 +141,7 @@ class Cluster:
     memory: int | None = None
     """Bytes."""
     resources: Mapping[str, float] = field(default_factory=dict)
-    """What else nodes must have, by the names that they were started with."""
+    """Other resources that nodes must have, by the names that they were started with."""
     spread: bool = True
     """Whether workers go to as many nodes as there are; else a node is filled first."""
 

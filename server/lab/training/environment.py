@@ -301,7 +301,7 @@ class _Worker:
         return answer
 
     def leave(self) -> None:
-        """Have it end."""
+        """End it."""
         with self._turn:
             assert self._process.stdin is not None
             try:
@@ -310,7 +310,7 @@ class _Worker:
                 return
 
     def close(self) -> None:
-        """See that it has ended."""
+        """Make sure that it has ended."""
         self.leave()
         try:
             self._process.wait(LEAVE_SECONDS)

@@ -25,14 +25,20 @@ import anyio.to_thread
 
 from m3bench.proxy.names import FIND_TOOLS
 from m3bench.proxy.protocol.messages import Json
-from m3bench.proxy.protocol.tool_calls import Caller, ToolAnswer, ToolRequest, error_object, error_result
+from m3bench.proxy.protocol.tool_calls import (
+    AnswerDelivery,
+    Caller,
+    ToolAnswer,
+    ToolRequest,
+    error_object,
+    error_result,
+)
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.steps.hints import HINT
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.backends.shared import SharedBackend
 from m3bench.sandboxes.pool import Lease, SandboxPool
-from m3bench.server.lab.training.memory_journal import MemoryJournal
 from m3bench.server.lab.training.rewards import Reward, RewardWeights, final_parts, weighted
 from m3bench.server.lab.training.splits import Split
 from m3bench.server.runs import retrieval
@@ -51,6 +57,65 @@ from m3bench.tasks.profiles import RETRIEVE, tools_of
 from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import MEDIA, Task
 
+
+class MemoryJournal:
+    """The calls of episodes under way, in memory, in the form in which a store gives them back."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._runs: dict[str, dict[int, CallRecord]] = {}
+        self._run_of: dict[int, str] = {}
+
+    async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
+        """Take in a call; one that belongs to no run is not kept."""
+        number = next(self._numbers)
+        if run is not None:
+            caller = request.caller
+            self._run_of[number] = run
+            self._runs.setdefault(run, {})[number] = CallRecord(
+                id=number, run=run, seat=caller.seat, tool=tool, request_id=str(request.id), request=request.raw,
+                revision=caller.revision, client=caller.client, wall=request.wall, received_ns=request.received_ns,
+                outcome=None, owner=None, result=None, error=None, full=None, forwarded_ns=None, returned_ns=None,
+                sent_ns=None,
+            )  # fmt: skip
+        return number
+
+    async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
+        """Put an answer beside its call."""
+        run = self._run_of.get(call)
+        calls = self._runs.get(run, {}) if run is not None else {}
+        if call in calls:
+            calls[call] = replace(
+                calls[call], outcome=answer.outcome, owner=answer.owner, result=answer.result or None,
+                error=answer.error, full=answer.full or None, forwarded_ns=answer.forwarded_ns or None,
+                returned_ns=answer.returned_ns or None,
+            )  # fmt: skip
+
+    def sent(self, call: int, sent_ns: int) -> None:
+        """Nothing: an answer leaves with the others of its turn."""
+
+    def deliver(self, run: str, sent_ns: int) -> None:
+        """The answers of a turn left, all of them at the same moment."""
+        calls = self._runs.get(run, {})
+        for number, call in calls.items():
+            if call.sent_ns is None:
+                calls[number] = replace(call, sent_ns=sent_ns)
+
+    def calls(self, run: str) -> list[CallRecord]:
+        """The calls of a run, in order of arrival."""
+        return list(self._runs.get(run, {}).values())
+
+    def forget(self, run: str) -> None:
+        """Drop the calls of a run."""
+        for number in self._runs.pop(run, {}):
+            self._run_of.pop(number, None)
+
+    @property
+    def held(self) -> int:
+        """Calls in memory."""
+        return len(self._run_of)
+
+
 CLIENT = "m3bench-training 1"
 REVISION = "2026-07-28"
 SUBMIT = "submit"
@@ -62,7 +127,7 @@ class EpisodeRules:
 
     weights: RewardWeights = field(default_factory=RewardWeights)
     split: Split = "test"
-    """Only on `train` is a learner told anything before its episode has ended."""
+    """Only on `train` is a learner told of rewards before its episode ends."""
     max_turns: int = 50
     """After so many an episode ends without an answer."""
     max_calls: int = 200

@@ -19,9 +19,11 @@ from typing import Any
 
 from m3bench.server.lab.authoring.sets import SetRequest, make_set
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions, EpisodeTurn
-from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
+from m3bench.server.lab.training.episodes import LearnerCall
 from m3bench.server.lab.training.splits import KeptApart, Split, keep_apart, seeds_of, split_of_seed
+from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.atomic_files import write_atomically
+from m3bench.tasks.catalog import expose
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
@@ -205,3 +207,20 @@ def _parquet(table: Path) -> str:
         rows = link.read_json(str(table), format="newline_delimited", maximum_object_size=64 * 1024 * 1024)
         rows.write_parquet(str(found))
     return found.name
+
+
+# References as a learner would play them: the ceiling of a reward
+
+
+def oracle_turns(task: Task, reference: int = 0) -> list[list[LearnerCall]]:
+    """The calls of a reference, turn by turn."""
+    return [
+        [LearnerCall(name=expose(call.tool), arguments=dict(call.arguments)) for call in step.calls]
+        for step in task.references[reference].trajectory.steps
+    ]
+
+
+def oracle_answer(task: Task) -> dict[str, object]:
+    """What somebody who knows everything hands in."""
+    fields = right_fields(task.fields)
+    return {"answer": task.answer, **({"fields": fields} if fields else {})}

@@ -2,14 +2,21 @@
 
 What a learner calls runs in the sandboxes of this program, and what it wrote is read here when it is scored; the
 trainer's own process sees lines alone. It ends when its input does, and leaves nothing behind.
+
+Workspaces are in a folder of this process. A process that is killed cannot tidy up, so its folder has a lock that
+nobody holds any more, by which the next process knows that it can go.
 """
 
 import json
 import logging
 import os
+import shutil
 import signal
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import gettempdir, mkdtemp
 from typing import Any
 
 import anyio
@@ -21,10 +28,58 @@ from m3bench.sandboxes.backends.shared import SharedBackend, shared_isolation
 from m3bench.sandboxes.host import private_streams, receive
 from m3bench.server.lab.training.episodes import EpisodeRules, Episodes, LearnerCall, LocalEpisode, LocalTurn
 from m3bench.server.lab.training.rewards import RewardWeights
-from m3bench.server.lab.training.scratch import scratch_folder
 from m3bench.tasks.errors import M3Error, RunError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.lines import Lines
+
+if sys.platform != "win32":
+    import fcntl
+
+PREFIX = "m3bench-episodes-"
+LOCK = "lock"
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder of this process's own; those of dead processes are removed first."""
+    sweep()
+    folder = Path(mkdtemp(prefix=PREFIX))
+    lock = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        _take(lock)
+        # A host that runs as another user has to pass through.
+        folder.chmod(0o711)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def sweep() -> int:
+    """Remove the folders of processes that are gone; how many there were."""
+    removed = 0
+    for folder in Path(gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            lock = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                if _take(lock):
+                    shutil.rmtree(folder, ignore_errors=True)
+                    removed += 1
+            finally:
+                os.close(lock)
+    return removed
+
+
+def _take(lock: int) -> bool:
+    """Lock a file, unless another process has."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
 

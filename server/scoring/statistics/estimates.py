@@ -6,6 +6,7 @@ any number of families. With few of them little can be said about others: below 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Literal
 
 LEVEL = 0.95
@@ -140,3 +141,48 @@ def macro(values: Mapping[str, float], families: Mapping[str, str | None]) -> fl
 def mean_of(values: Sequence[float]) -> float | None:
     """The mean, None of nothing."""
     return sum(values) / len(values) if values else None
+
+
+# What void samples could have done to a number
+
+
+def bounds(samples: Mapping[str, Sequence[float]], lost: Mapping[str, int]) -> Interval | None:
+    """The mean over tasks with every lost sample at 0, and with every one at 1.
+
+    Args:
+        samples: For each task, the values of its repeats, from 0 to 1.
+        lost: For each task, how many more there were to be.
+
+    Returns:
+        The bounds, or None when there is neither a sample nor a lost one.
+    """
+    ends = []
+    for value in (0.0, 1.0):
+        tasks = {
+            task: [*samples.get(task, ()), *[value] * lost.get(task, 0)] for task in dict.fromkeys([*samples, *lost])
+        }
+        ends.append(mean_of([sum(values) / len(values) for values in tasks.values() if values]))
+    low, high = ends
+    return None if low is None or high is None else Interval(low=low, high=high)
+
+
+# Repeated attempts: pass@k asks whether at least one of k passes, pass^k whether all do. Both are the unbiased
+# estimates from n ≥ k attempts of which c passed; the gap between the two is an agent's unreliability.
+
+
+def pass_at_k(passed: Sequence[bool], k: int) -> float:
+    """The chance that at least one of k attempts at a task passes, given whether each of n ≥ k attempts did."""
+    n, c = _counts(passed, k)
+    return 1 - comb(n - c, k) / comb(n, k)
+
+
+def pass_hat_k(passed: Sequence[bool], k: int) -> float:
+    """The chance that all of k attempts at a task pass; arguments as in `pass_at_k`."""
+    n, c = _counts(passed, k)
+    return comb(c, k) / comb(n, k)
+
+
+def _counts(passed: Sequence[bool], k: int) -> tuple[int, int]:
+    if not 1 <= k <= len(passed):
+        raise ValueError("k must be at least 1 and at most the number of attempts")
+    return len(passed), sum(passed)

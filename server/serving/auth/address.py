@@ -21,10 +21,10 @@ class PublicAddress:
 
     @classmethod
     def of(cls, url: str) -> "PublicAddress":
-        """The address in what a person gave.
+        """The address that a person gave.
 
         Raises:
-            UserError: It is none, or not safe: tokens travel only encrypted, except within one machine.
+            UserError: It is not an address, or not a safe one: tokens travel encrypted, except within one machine.
         """
         found = _split(url)
         if found is None or found.path not in ("", "/") or found.query or found.fragment or "@" in found.netloc:
@@ -68,6 +68,9 @@ class PublicAddress:
 
 
 def _split(url: str) -> SplitResult | None:
+    # What urlsplit leaves out, such as a line break, makes two texts of one address for others.
+    if not url.isprintable() or " " in url or "\\" in url:
+        return None
     try:
         found = urlsplit(url)
         _ = found.port

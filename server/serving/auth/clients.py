@@ -1,4 +1,4 @@
-"""The programs that people sign in with: which there are, and where people may be sent back to.
+"""The clients that people sign in with, and where each may send people back to.
 
 A client is fixed (an operator made it), registered (it introduced itself, RFC 7591), or described by a document at
 the address that is its name. Anybody can register or write a document, so nothing they say is believed except where
@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,10 +26,13 @@ from m3bench.tasks.errors import UserError
 
 MOST_REDIRECTS, MOST_REDIRECT, MOST_NAME = 10, 512, 80
 MOST_REGISTERED = 2000
-"""Clients that introduced themselves and that nobody has used; the oldest makes room for another."""
+"""Registered clients that nobody has used yet; the oldest makes room for a new one."""
 
 REGISTERED, REGISTERED_BY_ALL = 30, 600
-"""How many may do so from one address within ten minutes; once as many have from everywhere, one from each."""
+"""Registrations within ten minutes from one address, and from all; beyond those, one from each address."""
+
+READ, READ_BY_ALL = 30, 600
+"""Documents read within ten minutes for one person, and for all; beyond those, one for each person."""
 
 UNUSED_DAYS = 2.0
 """After which a client that nobody used is forgotten."""
@@ -48,14 +52,14 @@ _PLACE = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 """Name and port, as a browser and a content security policy read them."""
 
 _ODD = frozenset(' \\"<>^`{|}#')
-"""What has no place in an address, or is read differently by different programs."""
+"""Characters that do not belong in an address, or that programs read differently."""
 
 _KNOWN_SCHEMES = frozenset({"cursor", "vscode", "vscode-insiders", "windsurf", "zed", "claude"})
-"""Of well-known programs that do not follow it."""
+"""Schemes of well-known programs that do not follow that rule."""
 
 
 class ClientError(UserError):
-    """What a client says of itself cannot be."""
+    """What a client says about itself cannot be accepted."""
 
     def __init__(self, message: str, kind: str = "invalid_client_metadata") -> None:
         super().__init__(message)
@@ -75,7 +79,7 @@ class OAuthClient:
     kind: str = "registered"
 
     def takes_redirect(self, uri: str) -> bool:
-        """Whether people may be sent back there: exactly where it said, on their own machine to any port."""
+        """Whether people may be sent back there: to a registered address, on their own machine to any port."""
         return any(uri == known or (_portless(uri) or uri) == _portless(known) for known in self.redirects)
 
     def is_led_to(self, uri: str) -> bool:
@@ -86,7 +90,7 @@ class OAuthClient:
         return self.kind == "fixed" or not uri.startswith("https://")
 
     def proves(self, secret: str | None) -> bool:
-        """Whether the secret that was given is its own; without one only when it has none."""
+        """Whether this is its secret; a client without one must give none."""
         if self.method == "none":
             return secret is None or secret == ""
         return bool(secret and self.secret) and secrets.compare_digest(hashed(secret or ""), self.secret or "")
@@ -113,21 +117,25 @@ class OAuthClients:
     refusals: Refusals = field(default_factory=Refusals)
     _documents: OrderedDict[str, tuple[float, OAuthClient]] = field(default_factory=OrderedDict)
 
-    async def client(self, id: str) -> OAuthClient | None:
+    async def client(self, id: str, person: str) -> OAuthClient | None:
         """A client by its name; None when there is none.
+
+        Args:
+            id: Its name.
+            person: Who asks: the documents that one person has this server read are counted.
 
         Raises:
             ClientError: Its name is the address of a document, which cannot be read or describes no client.
         """
         if is_document(id):
-            return await self._described(id)
+            return await self._described(id, person)
         return await self._kept(id)
 
     async def that_exchanges(self, id: str) -> OAuthClient | None:
         """A client that brings a code or token, by its name: only what it brings tells whether it is known."""
         if not is_document(id):
             return await self._kept(id)
-        # Anybody may ask to exchange something, and nobody so chooses what this server reads.
+        # Anybody may ask to exchange something; that must not let them choose what this server reads.
         return OAuthClient(id=id, name="", redirects=(), kind="document") if self.fetch else None
 
     async def _kept(self, id: str) -> OAuthClient | None:
@@ -142,14 +150,14 @@ class OAuthClients:
         return OAuthClient(id=id, name=name, redirects=known, method=method, secret=secret, kind=kind)
 
     def register(self, said: dict[str, Any], place: str) -> tuple[OAuthClient, str | None]:
-        """Take a client that introduces itself; returns it with its secret, which is kept as a hash.
+        """Register a client; returns it with its secret, of which only a hash is kept.
 
         Args:
             said: What it says of itself.
-            place: From where: nobody fills the tables for everybody else.
+            place: Where it registers from, so that nobody can fill the tables.
 
         Raises:
-            ClientError: It cannot be taken.
+            ClientError: It is refused.
         """
         client, secret = _introduced(said, f"dyn-{secrets.token_urlsafe(18)}", "registered")
         now = self.clock()
@@ -173,7 +181,7 @@ class OAuthClients:
         """Make a client for a service that neither registers nor has a document; returns it with its secret.
 
         Raises:
-            ClientError: There can be none such.
+            ClientError: It is refused.
         """
         method = "none" if public else "client_secret_post"
         said = {"client_name": name, "redirect_uris": list(redirects), "token_endpoint_auth_method": method}
@@ -186,7 +194,7 @@ class OAuthClients:
         change = "UPDATE auth_clients SET used = ? WHERE id = ?"
         self.tables.together(lambda work: work.change(change, self.clock(), client.id))
 
-    async def _described(self, url: str) -> OAuthClient:
+    async def _described(self, url: str, person: str) -> OAuthClient:
         if self.fetch is None:
             raise ClientError("this server reads no documents: have the client register instead")
         known = self._documents.get(url)
@@ -194,6 +202,7 @@ class OAuthClients:
             return known[1]
         try:
             check_document_address(url)
+            await anyio.to_thread.run_sync(self._count_document, person)
             client = _from_document(url, await self.fetch(url))
         except ClientError as error:
             self.refusals.say("the client %r, because: %s", url, error)
@@ -203,6 +212,12 @@ class OAuthClients:
         while len(self._documents) > MOST_DOCUMENTS:
             self._documents.popitem(last=False)
         return client
+
+    def _count_document(self, person: str) -> None:
+        now = self.clock()
+        counted = partial(tried_too_often, what=f"document {person}", now=now, most=READ, most_of_all=READ_BY_ALL)
+        if self.tables.together(counted):
+            raise ClientError("too many documents were read for you: try again in ten minutes")
 
 
 def is_document(id: str) -> bool:
@@ -217,7 +232,7 @@ def check_document_address(url: str) -> None:
         port = found.port
     except ValueError:
         raise ClientError("its address cannot be read") from None
-    odd = found.fragment or "#" in url or "@" in found.netloc or "\\" in url or not url.isprintable() or " " in url
+    odd = not url.isascii() or not url.isprintable() or set(url) & _ODD or not _PLACE.fullmatch(found.netloc)
     dots = {".", ".."} & {part.lower().replace("%2e", ".") for part in found.path.split("/")}
     if found.scheme != "https" or not found.hostname or port not in (None, 443) or odd or dots or len(url) > 512:
         raise ClientError("a client's document needs a plain https:// address without port, fragment or dots")

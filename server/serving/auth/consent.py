@@ -35,7 +35,7 @@ def page(title: str, body: str, status: int = 200, *, sent_to: str | None = None
         title: Of the page.
         body: HTML.
         status: Of the response.
-        sent_to: Where the page's form leads in the end: browsers want to know beforehand.
+        sent_to: Where the page's form finally leads, which its content security policy must allow.
     """
     html = (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)} · m3bench</title>'
@@ -63,7 +63,7 @@ def secure_headers(sent_to: str | None = None) -> dict[str, str]:
 
 
 def wrong_page(text: str, status: int = 400) -> HTMLResponse:
-    """Says that nothing can be done, and sends nobody anywhere."""
+    """Says what is wrong, without sending the person anywhere."""
     return page("That did not work", f'<p role="alert" class="wrong">{escape(text)}</p>', status)
 
 
@@ -71,7 +71,7 @@ def failed_page(why: str, redirect: str, back: str) -> HTMLResponse:
     """Says what is wrong with what a client asked for; whoever knows where that client is may go back to it."""
     return page(
         "That did not work",
-        f'<p role="alert" class="wrong">The client that sent you asked for something that cannot be: {escape(why)}.</p>'
+        f'<p role="alert" class="wrong">The client that sent you asked for something impossible: {escape(why)}.</p>'
         f"<p>If you have just started this at <code>{escape(_place(redirect))}</code> yourself, "
         f'<a href="{escape(back)}">go back</a>; otherwise close this page.</p>',
         400,
@@ -93,7 +93,7 @@ def sign_in_page(goes_on: str, code: str = "", problem: str = "", status: int = 
 
 
 def consent_page(request: ConsentRequest, client: OAuthClient, person: str, secret: str) -> HTMLResponse:
-    """Asks whether a client may."""
+    """Asks a person to allow a client."""
     to = escape(_place(request.redirect))
     items = "".join(f"<li>{escape(SCOPES[scope])}</li>" for scope in request.scopes.split())
     if client.kind == "document":
@@ -114,15 +114,29 @@ def consent_page(request: ConsentRequest, client: OAuthClient, person: str, secr
     )
 
 
-def own_page(person: PersonOverview) -> HTMLResponse:
-    """Shows people what they allowed, and ends it."""
+def own_page(person: PersonOverview, here: str) -> HTMLResponse:
+    """Shows people what they allowed and where they are signed in, and ends either.
+
+    Args:
+        person: Who looks.
+        here: The name of the device on which they look.
+    """
     apps = "".join(
         f'<li><form method="post" action="/auth/end"><input type="hidden" name="app" value="{escape(app.id)}">'
         f"<strong>{escape(app.name)}</strong>: {escape(app.scopes)}, since {_day(app.made)} "
         f'<button aria-label="End {escape(app.name)}">End</button></form></li>'
         for app in person.apps
     )
-    devices = "".join(f"<li>{escape(agent or 'a browser')}, since {_day(made)}</li>" for agent, made in person.devices)
+    devices = "".join(
+        f"<li>{escape(device.agent or 'a browser')}, since {_day(device.made)}"
+        + (
+            " (this one)</li>"
+            if device.name == here
+            else f'<form method="post" action="/auth/end"><button name="device" value="{escape(device.name)}">'
+            "Sign out</button></form></li>"
+        )
+        for device in person.devices
+    )
     return page(
         f"Signed in as {person.name}",
         f"<h2>Clients</h2>{f'<ul>{apps}</ul>' if apps else '<p>None.</p>'}<h2>Devices</h2><ul>{devices}</ul>"

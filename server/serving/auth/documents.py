@@ -26,16 +26,16 @@ AT_ONCE = 16
 Resolve = Callable[[str], Awaitable[list[str]]]
 
 _TUNNELS = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "::ffff:0:0:0/96")
-"""Addresses that have an older one in them, which may be anything."""
+"""Ranges of IPv6 that embed an address of IPv4, which may be any."""
 
 _SPECIAL = ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16", "fec0::/10")
-"""Not on the internet, though not every Python says so."""
+"""Not public, though some versions of Python say so."""
 
 _REFUSED = tuple(ipaddress.ip_network(net) for net in (*_TUNNELS, *_SPECIAL))
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is on the internet, and no other machine or service of ours."""
+    """Whether an address is public, and so not that of a machine or service of ours."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -53,7 +53,7 @@ class DocumentReader:
     Args:
         resolve: Gives the addresses of a name.
         allowed: Whether an address may be connected to.
-        tls: How servers prove who they are.
+        tls: Verifies the servers' certificates.
         port: Where they listen.
     """
 
@@ -85,7 +85,7 @@ class DocumentReader:
                     return _document(await self._read(found.hostname, target))
         except TimeoutError:
             raise ClientError(f"its document did not come within {SECONDS:.0f} seconds") from None
-        except (OSError, ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream, h11.ProtocolError):
+        except (OSError, UnicodeError, anyio.BrokenResourceError, anyio.EndOfStream, h11.ProtocolError):
             raise ClientError("its document cannot be reached") from None
 
     async def _read(self, host: str, target: str) -> bytes:

@@ -25,7 +25,7 @@ from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import METHODS, ClientError, OAuthClient, OAuthClients, is_document
 from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
 from m3bench.server.serving.auth.identity import PLAY, SCOPES, Identity, Refusals, scope_text, scopes_of
-from m3bench.server.serving.auth.people import DAY, DEVICE_DAYS, People, Person, TooManyAttempts
+from m3bench.server.serving.auth.people import DAY, DEVICE_DAYS, People, Person, TooManyAttempts, device_name
 from m3bench.tasks.errors import M3Error
 
 MOST_BODY, MOST_QUERY = 32_768, 8_192
@@ -47,7 +47,7 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class AuthorizationServer:
-    """An authorization server of one's own; a `SignInPages`."""
+    """The built-in authorization server; a `SignInPages`."""
 
     address: PublicAddress
     people: People
@@ -124,7 +124,7 @@ class AuthorizationServer:
         if person is None and is_document(said.get("client_id", "")):
             # Strangers do not choose what this server reads.
             return consent.sign_in_page(f"{_AUTHORIZE}?{query}")
-        client = await self._client_for_consent(said.get("client_id", ""))
+        client = await self._client_for_consent(said.get("client_id", ""), person)
         redirect = said.get("redirect_uri", client.redirects[0] if len(client.redirects) == 1 else "")
         if not client.takes_redirect(redirect):
             says = "Your client wants you sent to a place that it did not name before: nobody is sent there."
@@ -140,10 +140,10 @@ class AuthorizationServer:
         secret = await anyio.to_thread.run_sync(self.grants.ask, asked, self._device(request))
         return consent.consent_page(asked, client, person.name, secret)
 
-    async def _client_for_consent(self, id: str) -> OAuthClient:
-        """A client that has sent somebody here; they are told when there is none such."""
+    async def _client_for_consent(self, id: str, person: Person | None) -> OAuthClient:
+        """The client that sent somebody here; they are told when there is no such client."""
         try:
-            client = await self.clients.client(id)
+            client = await self.clients.client(id, person.name if person else "")
         except ClientError as error:
             says = f"This server knows nothing of the client that sent you, {id[:200]}, because {error}."
             raise _Refused(consent.wrong_page(says, 400)) from error
@@ -153,7 +153,7 @@ class AuthorizationServer:
         return client
 
     def _asked(self, said: dict[str, str], client: OAuthClient, redirect: str) -> ConsentRequest:
-        """What a client asks for; whoever sent it is told what is wrong with it."""
+        """What a client asks for; it is told what is wrong with that."""
         state = said.get("state")
         challenge, resource = said.get("code_challenge", ""), said.get("resource", "")
         wanted = scopes_of(said.get("scope", "")) or {PLAY}
@@ -162,6 +162,8 @@ class AuthorizationServer:
             (len(state or "") > MOST_STATE, "invalid_request", "state is too long"),
             (said.get("code_challenge_method") != "S256", "invalid_request", "code_challenge_method is S256"),
             (len(challenge) != 43 or not challenge.isascii(), "invalid_request", "code_challenge is a hash"),
+            (said.get("response_mode", "query") != "query", "invalid_request", "response_mode is query"),
+            (bool({"request", "request_uri"} & said.keys()), "request_not_supported", "requests are plain parameters"),
             (said.get("prompt") == "none", "login_required", "this server always asks"),
             (bool(resource) and not self.address.owns(resource), "invalid_target", "resource is another server"),
         )
@@ -182,7 +184,7 @@ class AuthorizationServer:
         if person is None or asked is None:
             says = "This question was answered already, or is too old, or was not yours: start again from your client."
             raise self._wrong(says, "an answer to no question of this device")
-        client = await self._client_for_consent(asked.client)
+        client = await self._client_for_consent(asked.client, person)
         if not client.takes_redirect(asked.redirect):
             raise self._wrong("The client has changed meanwhile: start again.", "an answer for %r", asked.client)
         if form.get("answer") != "allow":
@@ -194,7 +196,7 @@ class AuthorizationServer:
         return self._back(asked.redirect, asked.state, code=code)
 
     def _failed(self, client: OAuthClient, redirect: str, state: str | None, error: str, why: str) -> Response:
-        """Tell a client what is wrong with what it asked; nobody has agreed to be sent to it yet (RFC 9700, 4.11)."""
+        """Tell a client what is wrong with its request; nobody has agreed to be sent there yet (RFC 9700, 4.11)."""
         if client.is_led_to(redirect):
             return self._back(redirect, state, error=error, error_description=why)
         return consent.failed_page(why, redirect, self._answer(redirect, state, error=error, error_description=why))
@@ -271,7 +273,7 @@ class AuthorizationServer:
         return JSONResponse(answer, 201, headers=_NO_STORE)
 
     async def _client_form(self, request: Request) -> tuple[dict[str, str], OAuthClient]:
-        """A form that a client sent, and the client, which has proved that it is."""
+        """A form that a client sent, and the client, which has proved its identity."""
         form = _pairs((await _body(request)).decode("utf-8", "replace"))
         if form is None:
             self.refusals.say("a form of a client: unreadable")
@@ -287,8 +289,8 @@ class AuthorizationServer:
         client = await self.clients.that_exchanges(id)
         fits = client is not None and (client.method == "client_secret_basic") == basic
         if client is None or not fits or not client.proves(secret):
-            self.refusals.say("the client %r did not prove that it is", id)
-            response = _error("invalid_client", "The client is unknown, or did not prove that it is itself", 401)
+            self.refusals.say("the client %r is unknown, or did not prove its identity", id)
+            response = _error("invalid_client", "The client is unknown, or did not prove its identity", 401)
             if basic:
                 response.headers["www-authenticate"] = 'Basic realm="m3bench"'
             raise _Refused(response)
@@ -335,7 +337,9 @@ class AuthorizationServer:
 
     async def _end(self, request: Request) -> Response:
         form, person = await self._own_form(request), await self._person(request)
-        if person is not None:
+        if person is not None and "device" in form:
+            await anyio.to_thread.run_sync(self.people.end_device, person.name, form["device"])
+        elif person is not None:
             await anyio.to_thread.run_sync(self.people.end_app, person.name, form.get("app", ""))
         return RedirectResponse("/auth/", 303, headers=consent.secure_headers())
 
@@ -343,8 +347,8 @@ class AuthorizationServer:
         person = await self._person(request)
         if person is None:
             return consent.sign_in_page("/auth/")
-        overview = await anyio.to_thread.run_sync(self.people.overview)
-        return consent.own_page(next(one for one in overview if one.name == person.name))
+        device = self._device(request)
+        return consent.own_page(await anyio.to_thread.run_sync(self.people.overview_of, person), device_name(device))
 
     @property
     def _cookie(self) -> str:
@@ -358,7 +362,7 @@ class AuthorizationServer:
         return await anyio.to_thread.run_sync(self.people.on_device, self._device(request))
 
     async def _own_form(self, request: Request) -> dict[str, str]:
-        """A form of one of our own pages: browsers say where a form was, and another page's is refused."""
+        """A form of one of our own pages: browsers name the origin of a form, and any other is refused."""
         if request.headers.get("origin") != self.address.origin:
             says = "This form did not come from this server's own page."
             raise self._wrong(says, "a form from %r", request.headers.get("origin"), status=403)
@@ -384,7 +388,7 @@ async def _body(request: Request) -> bytes:
 
 
 def _pairs(text: str) -> dict[str, str] | None:
-    """The fields of a form or query; None when one is there twice, or it is none."""
+    """The fields of a form or query; None when one is repeated, or the text cannot be read."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=50, errors="strict")
     except ValueError:

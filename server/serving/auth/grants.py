@@ -34,7 +34,7 @@ GRANT_DAYS = 90.0
 """After which every client has to ask again."""
 
 MOST_REQUESTS = 20
-"""That wait for one device's answer."""
+"""Requests that may wait for one device's answer."""
 
 TIDY_SECONDS = 300.0
 
@@ -168,12 +168,12 @@ class Grants:
         """Tokens for a code.
 
         Raises:
-            GrantError: It is not the client's, not good any more, or was used already.
+            GrantError: It belongs to another client, is no longer valid, or was used before.
         """
         now = self.clock()
 
         def use(work: SignInWork, shown: _Shown) -> "dict[str, Any] | GrantError":
-            # Whatever is wrong with it, a code that was shown is good no more.
+            # Whatever is wrong, the first attempt uses a code up.
             work.change("UPDATE auth_codes SET used = ? WHERE hash = ?", now, hashed(code))
             if redirect is not None and redirect != shown.redirect:
                 return self._refused(work, shown, client, "it was sent elsewhere")
@@ -186,10 +186,10 @@ class Grants:
         return self._exchanged(client, "code", code, use)
 
     def refresh(self, client: OAuthClient, token: str, scopes: str | None, resource: str | None) -> dict[str, Any]:
-        """New tokens for a refresh token, which is good no more.
+        """New tokens for a refresh token, which is then used up.
 
         Raises:
-            GrantError: It is not the client's, not good any more, or was used already.
+            GrantError: It belongs to another client, is no longer valid, or was used before.
         """
         now = self.clock()
 
@@ -250,7 +250,7 @@ class Grants:
     # This server is shown a token
 
     async def identity(self, token: str) -> Identity | None:
-        """Who brings an access token; None when it is good for nothing here."""
+        """Whose an access token is; None when it is not valid here."""
         found = await self._bearer(token)
         if found is None:
             self.refusals.say("a token that is not of this server")
@@ -262,7 +262,7 @@ class Grants:
         return who if until > self.clock() else None
 
     async def ran_out(self, token: str) -> Identity | None:
-        """Who brings an access token that was good until lately."""
+        """Whose an access token is that expired recently."""
         found = await self._bearer(token)
         return found[0] if found is not None and found[2] and found[1] <= self.clock() else None
 
@@ -295,12 +295,12 @@ class Grants:
         }
 
     def _denied(self, shown: "_Shown", client: OAuthClient, kind: str, why: str) -> GrantError:
-        """What a client asks for is more than was allowed; that stays as it was."""
+        """Refuse more than was allowed; what was allowed stays as it is."""
         self.refusals.say(f"a {shown.kind} of %r from the client %r: {why}", shown.person, client.id)
         return GrantError(kind, f"The {shown.kind} cannot be exchanged: {why}")
 
     def _refused(self, work: SignInWork, shown: "_Shown", client: OAuthClient, why: str) -> GrantError:
-        """Somebody else may have it too: everything that was allowed with it ends."""
+        """End everything that was allowed with it: somebody else may have it too."""
         self.refusals.say(f"a {shown.kind} of %r from the client %r: {why}", shown.person, client.id)
         self._end(work, shown.grant, f"a {shown.kind} that was refused: {why}")
         return GrantError("invalid_grant", f"The {shown.kind} is not valid, or no longer: sign in again")
@@ -310,14 +310,14 @@ class Grants:
         work.change(change, self.clock(), why, grant)
 
     def _tidy(self, work: SignInWork, now: float) -> None:
-        """Forget what has run out. Used refresh tokens stay as long as their grant: they tell of thieves."""
+        """Delete what has expired. Used refresh tokens stay as long as their grant, because they reveal thieves."""
         if now - self._tidied < TIDY_SECONDS:
             return
         self._tidied = now
         work.change("DELETE FROM auth_requests WHERE expires < ?", now)
         work.change("DELETE FROM auth_devices WHERE expires < ?", now)
         work.change("DELETE FROM auth_invitations WHERE expires < ?", now)
-        # For a day it is known that they were good: who brings one has just come back, and is no thief.
+        # They are known for another day: whoever sends one has just come back, and is no thief.
         work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now - DAY)
         work.change("DELETE FROM auth_grants WHERE expires < ? OR ended < ?", now, now - DAY)
         for table in ("auth_tokens", "auth_codes"):

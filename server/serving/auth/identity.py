@@ -30,7 +30,7 @@ class Identity:
     subject: str
     """The person, by the name that never changes at their issuer."""
     issuer: str
-    """Who says so."""
+    """Who vouches for that name."""
     client: str
     """The client, by its name at the issuer."""
     scopes: frozenset[str]
@@ -45,14 +45,14 @@ class Identity:
 
 
 class TokenChecker(Protocol):
-    """Knows whose a token is."""
+    """Finds out whose a token is."""
 
     async def identity(self, token: str) -> Identity | None:
-        """Who brings a token; None when it is good for nothing here, the reason being logged."""
+        """Whose a token is; None when it is not valid here, and then the reason is logged."""
         ...
 
     async def ran_out(self, token: str) -> Identity | None:
-        """Who brings a token that was good until lately; None when it never was, or still is."""
+        """Whose a token is that expired recently; None when it never was valid, or still is."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The ways to sign in: with an authorization server of one's own, or with any OpenID provider."""
+"""The ways to sign in: with the built-in authorization server, or with any OpenID provider."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -63,7 +63,7 @@ def own_protection(
     fetch: Fetch | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Protection:
-    """An authorization server of one's own.
+    """The built-in authorization server.
 
     Args:
         tables: Of people, clients and tokens.
@@ -84,7 +84,7 @@ def own_protection(
 def oidc_protection(
     issuer: str, address: PublicAddress, *, groups: Sequence[str] = (), audience: str | None = None
 ) -> Protection:
-    """An OpenID provider of somebody else's.
+    """An OpenID provider.
 
     Args:
         issuer: The provider's address.
@@ -93,7 +93,7 @@ def oidc_protection(
         audience: What the provider calls this server.
 
     Raises:
-        UserError: There can be no such provider or group.
+        UserError: The provider's address or a scope is not valid.
     """
     refusals = Refusals()
     keys = ProviderKeys(provider_address(issuer))

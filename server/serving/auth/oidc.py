@@ -28,16 +28,16 @@ _TYPES = ("at+jwt", "application/at+jwt", "jwt", "")
 """The first two say that it is an access token (RFC 9068); others are looked at more closely."""
 
 _NO_ACCESS = frozenset({"id", "refresh", "logout"})
-"""What the claim `typ` of some providers says of tokens that allow nothing."""
+"""Values of the claim `typ` in tokens that grant no access."""
 
 _KEY_KINDS = ("RSA", "EC", "OKP")
 
 KEYS_SECONDS = 3600.0
 STALE_SECONDS = 86_400.0
-"""How long keys are good while the provider cannot be asked."""
+"""How long keys stay in use while the provider cannot be reached."""
 
 AGAIN_SECONDS = 30.0
-"""Between two questions for keys because of a token that names an unknown one."""
+"""Between two requests for keys because of tokens that name an unknown one."""
 
 FETCH_SECONDS = 5.0
 MOST_BYTES = 262_144
@@ -74,7 +74,7 @@ class ProviderKeys:
             return found
         self._turn = self._turn or anyio.Lock()
         async with self._turn:
-            # A flood of tokens with made-up keys must not become a flood of questions.
+            # A flood of tokens with made-up keys must not become a flood of requests.
             if self.clock() - self._asked >= AGAIN_SECONDS and self._find(kid, fresh=True) is None:
                 self._asked = self.clock()
                 try:
@@ -94,7 +94,7 @@ class ProviderKeys:
     async def _ask(self) -> None:
         metadata = await self._get(self.issuer.rstrip("/") + "/.well-known/openid-configuration")
         name, place = metadata.get("issuer"), metadata.get("jwks_uri")
-        # A provider that speaks for another one could hand out its tokens.
+        # A provider that names another issuer could forge that one's tokens.
         if not isinstance(name, str) or name.rstrip("/") != self.issuer.rstrip("/"):
             raise _Unreachable
         if not isinstance(place, str) or not _safe(place):
@@ -147,7 +147,7 @@ class OidcTokens:
     refusals: Refusals = field(default_factory=Refusals)
 
     async def identity(self, token: str) -> Identity | None:
-        """Who brings a token; None when it is good for nothing here."""
+        """Whose a token is; None when it is not valid here."""
         found = await self._checked(token)
         if isinstance(found, str):
             self.refusals.say(found)
@@ -155,7 +155,7 @@ class OidcTokens:
         return None if found is None else self._of(*found)
 
     async def ran_out(self, token: str) -> Identity | None:
-        """Who brings a token that was good until lately."""
+        """Whose a token is that expired recently."""
         if await self._checked(token) is not None:
             return None
         found = await self._checked(token, lately=True)
@@ -176,7 +176,7 @@ class OidcTokens:
                 return "a token of a kind that does not count"
             certain = str(header.get("typ", "")).lower() in _TYPES[:2]
             found = await self.keys.key(kid if isinstance(kid, str) else None)
-            if found is None:
+            if found is None or found.get("alg", algorithm) != algorithm:
                 return "a token that none of the provider's keys signed"
             key = jwt.PyJWK.from_dict(found, algorithm=algorithm)
             claims: dict[str, Any] = jwt.decode(
@@ -220,7 +220,7 @@ def provider_address(url: str) -> str:
     """The address of a provider.
 
     Raises:
-        UserError: It is none, or not safe.
+        UserError: It is not an address, or not a safe one.
     """
     if not _safe(url):
         raise UserError(f"--auth cannot be 'oidc={url}': give the provider's issuer, such as oidc=https://id.example.")

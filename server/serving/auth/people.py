@@ -19,18 +19,21 @@ DEVICE_DAYS = 30.0
 """How long a device stays signed in."""
 
 ATTEMPTS = 10
-"""Codes that may be tried in vain from one address before it takes a while."""
+"""Wrong codes that one address may try before it has to wait."""
 
 ATTEMPTS_OF_ALL = 200
-"""Once as many were tried from all addresses, one from each: a flood from many must not lock everybody out."""
+"""After so many from all addresses, each may try one: an attack from many must not lock everybody out."""
 
 ATTEMPTS_SECONDS = 600.0
 
 _LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Of codes: those that are not mistaken for each other. Thirty-two, so each letter is five bits."""
+"""Letters of codes, none of which is mistaken for another: 32, so each is five bits."""
 
 _CODE_LETTERS = 20
 """A hundred bits."""
+
+_DEVICE_LETTERS = 16
+"""Of a device's hash, which name it."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,16 @@ class AppGrant:
 
 
 @dataclass(frozen=True)
+class Device:
+    """A browser in which a person is signed in."""
+
+    name: str
+    agent: str
+    """What it calls itself."""
+    made: float
+
+
+@dataclass(frozen=True)
 class PersonOverview:
     """What is known of a person."""
 
@@ -60,8 +73,7 @@ class PersonOverview:
     scopes: str
     invited: tuple[float, ...]
     """When invitations that nobody has used yet run out."""
-    devices: tuple[tuple[str, float], ...]
-    """By what they call themselves, with the time at which they signed in."""
+    devices: tuple["Device", ...]
     apps: tuple[AppGrant, ...]
 
 
@@ -82,10 +94,10 @@ class People:
     clock: Callable[[], float] = field(default=time.time)
 
     def invite(self, name: str, scopes: str, days: float) -> str:
-        """A new invitation for a person, who is added or gets these scopes; returns its code, which is kept nowhere.
+        """Invite a person, who is added or gets these scopes; returns the code, of which only a hash is kept.
 
         Raises:
-            UserError: There can be no such invitation.
+            UserError: The scopes or the name are not valid.
         """
         wanted = scopes_of(scopes)
         if not wanted or len(wanted) < len(set(scopes.split())):
@@ -103,11 +115,11 @@ class People:
         return "-".join(code[start : start + 5] for start in range(0, _CODE_LETTERS, 5))
 
     def redeem(self, given: str, place: str, agent: str) -> tuple[Person, str] | None:
-        """Use an invitation: who was invited, and the secret of the device from now on. None when it is no good.
+        """Redeem an invitation: who was invited, and the new device's secret; None when it is not valid.
 
         Args:
             given: The code, as somebody typed it.
-            place: From where: those who guess are slowed down.
+            place: Where it comes from: guessing is slowed down.
             agent: What the browser calls itself.
 
         Raises:
@@ -149,10 +161,11 @@ class People:
 
     def overview(self) -> list[PersonOverview]:
         """Everybody, by name."""
-        return [self._overview(*row) for row in self.tables.rows("SELECT name, scopes FROM auth_people ORDER BY name")]
+        people = self.tables.rows("SELECT name, scopes FROM auth_people ORDER BY name")
+        return [self.overview_of(Person(name, scopes_of(scopes))) for name, scopes in people]
 
     def revoke_invitations(self, name: str) -> int:
-        """Take back what was not used yet; how many there were."""
+        """Revoke unused invitations; returns how many there were."""
         self._known(name)
         query = "DELETE FROM auth_invitations WHERE person = ? AND used IS NULL"
         return self.tables.together(lambda work: work.change(query, name))
@@ -160,6 +173,11 @@ class People:
     def sign_out(self, device: str) -> None:
         """End a device, by its secret."""
         self.tables.together(lambda work: work.change("DELETE FROM auth_devices WHERE hash = ?", hashed(device)))
+
+    def end_device(self, person: str, name: str) -> bool:
+        """Sign a person out on a device, by its name; False when it is not theirs."""
+        query = f"DELETE FROM auth_devices WHERE person = ? AND substr(hash, 1, {_DEVICE_LETTERS}) = ?"
+        return bool(self.tables.together(lambda work: work.change(query, person, name)))
 
     def end_app(self, person: str, app: str) -> bool:
         """End what a person allowed an app; False when it is not theirs."""
@@ -184,20 +202,21 @@ class People:
 
         self.tables.together(end)
 
-    def _overview(self, name: str, scopes: str) -> PersonOverview:
-        rows, now = self.tables.rows, self.clock()
+    def overview_of(self, person: Person) -> PersonOverview:
+        """What is known of one person."""
+        rows, name, now = self.tables.rows, person.name, self.clock()
         grants = (
             "SELECT id, client_name, client, scopes, made FROM auth_grants "
             "WHERE person = ? AND ended IS NULL AND expires > ? ORDER BY made, id"
         )
         good = "person = ? AND used IS NULL AND expires > ?"
         unused = f"SELECT expires FROM auth_invitations WHERE {good} ORDER BY expires"
-        devices = "SELECT agent, made FROM auth_devices WHERE person = ? AND expires > ? ORDER BY made, hash"
+        devices = "SELECT hash, agent, made FROM auth_devices WHERE person = ? AND expires > ? ORDER BY made, hash"
         return PersonOverview(
             name,
-            scopes,
+            scope_text(person.scopes),
             tuple(row[0] for row in rows(unused, name, now)),
-            tuple((row[0], row[1]) for row in rows(devices, name, now)),
+            tuple(Device(hash[:_DEVICE_LETTERS], agent, made) for hash, agent, made in rows(devices, name, now)),
             tuple(AppGrant(*row) for row in rows(grants, name, now)),
         )
 
@@ -218,7 +237,7 @@ def tried_too_often(work: SignInWork, what: str, now: float, most: int, most_of_
         what: Is tried, in a word, and from where.
         now: The time.
         most: How often it may be tried from there.
-        most_of_all: How often from everywhere, until it may be tried but once from anywhere.
+        most_of_all: How often from everywhere, after which each place may try once.
     """
     work.change("DELETE FROM auth_attempts WHERE at < ?", now - ATTEMPTS_SECONDS)
     here = work.rows("SELECT count(*) FROM auth_attempts WHERE place = ?", what)[0][0]
@@ -231,8 +250,13 @@ def tried_too_often(work: SignInWork, what: str, now: float, most: int, most_of_
     return False
 
 
+def device_name(secret: str) -> str:
+    """What a device is called on its person's page: the secret cannot be found from it."""
+    return hashed(secret)[:_DEVICE_LETTERS]
+
+
 def hashed(secret: str) -> str:
-    """How a secret stands in the tables. It has a hundred random bits or more, so nothing slow is needed."""
+    """How a secret is stored. It has a hundred random bits or more, so a fast hash will do."""
     return sha256(secret.encode()).hexdigest()
 
 

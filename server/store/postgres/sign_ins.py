@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.postgres.migrations import migrate
-from m3bench.server.store.postgres.pool import Connection, PostgresPool
+from m3bench.server.store.postgres.pool import SCHEMA, Connection, PostgresPool
 from m3bench.server.store.schema import Row
 from m3bench.server.store.sign_ins import INDEXES, TABLES, SignInWork
 
@@ -13,6 +13,15 @@ LOCK = 0x6D33_0002
 """The advisory lock of changes: few, short, and one after the other, as in the file."""
 
 _Result = TypeVar("_Result")
+
+
+def has_tables(place: RecordLocation) -> bool:
+    """Whether the tables are in a database."""
+    pool = PostgresPool(place)
+    try:
+        return bool(pool.fetch("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.auth_people",))[0][0])
+    finally:
+        pool.close()
 
 
 class PostgresSignIns:

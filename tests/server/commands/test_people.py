@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from m3bench.server.commands.checks.exposure import check_exposure
+from m3bench.server.commands.checks.address import check_exposure
 from m3bench.server.commands.program import app
 from m3bench.server.runs.event import RankedEvent
 from m3bench.server.settings import Settings

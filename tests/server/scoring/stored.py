@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from m3bench.server.scoring import weights
-from m3bench.server.scoring.wordpiece import MAX_TOKENS
+from m3bench.server.scoring.minilm import MAX_TOKENS
 from tests.server.scoring.varied import varied_texts
 
 FILE = Path(__file__).with_name("minilm.npz")

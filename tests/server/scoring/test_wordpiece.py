@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from m3bench.server.scoring import weights
-from m3bench.server.scoring.wordpiece import MAX_TOKENS, WordPiece
+from m3bench.server.scoring.minilm import MAX_TOKENS, WordPiece
 from tests.server.scoring.stored import FILE, TOKENS_OF
 from tests.server.scoring.varied import varied_texts
 

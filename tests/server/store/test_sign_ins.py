@@ -8,16 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from m3bench.server.commands.checks.address import check_exposure
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import OAuthClient
 from m3bench.server.serving.auth.grants import ConsentRequest, GrantError, Grants
 from m3bench.server.serving.auth.people import People
+from m3bench.server.settings import Settings
 from m3bench.server.store.backup import backup
 from m3bench.server.store.checkup import Checkup
 from m3bench.server.store.factory import look_over
 from m3bench.server.store.layout import DATABASE, SIGN_INS
 from m3bench.server.store.location import RecordLocation
-from m3bench.server.store.sign_ins import SignInTables, SignInWork, open_sign_ins
+from m3bench.server.store.sign_ins import SignInTables, SignInWork, has_sign_ins, open_sign_ins
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
 from tests.server.serving.auth.bench import CALLBACK, URL, challenge
@@ -117,6 +119,18 @@ def test_a_database_that_isolates_more_by_default_loses_nothing(request: pytest.
     assert all(found)
     for tables in both:
         tables.close()
+
+
+def test_whether_anybody_was_invited_is_told_and_nothing_made_by_asking(place: RecordLocation) -> None:
+    settings = Settings.of(data=place.folder, store=place.url)
+    assert check_exposure(settings) == []
+    assert not has_sign_ins(place)
+    tables = open_sign_ins(place)
+    People(tables).invite("ann", "play", 1)
+    tables.close()
+    assert has_sign_ins(place)
+    (found,) = check_exposure(settings)
+    assert "these may sign in: play 1" in found.says
 
 
 def test_an_invitation_is_good_once_and_a_mistake_leaves_nothing(two: tuple[SignInTables, SignInTables]) -> None:

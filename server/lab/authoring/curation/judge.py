@@ -17,7 +17,7 @@ from m3bench.tasks.catalog import Catalog, Tool, load_catalog
 from m3bench.tasks.facts import within
 
 _LONG_NUMBER = 5
-"""Digits from which on a number is an id or a measurement."""
+"""A number with this many digits or more is an id or a measurement."""
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:t[\d:.]+z?)?")
 
 

@@ -17,7 +17,7 @@ from m3bench.tasks.task import Reference, ReferenceCall
 from m3bench.tasks.tolerance import read_as
 
 _WORD = 4
-"""Letters from which on a word of an answer is worth looking for."""
+"""A word of an answer with this many letters or more is worth looking for."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ MOST_ROWS = 60
 MOST_TEXT = 400_000
 """Characters of an answer that are read."""
 _FULL = 3
-"""Fields from which on a row is a thing; beside such rows, those with one field are headings and remarks."""
+"""A row with this many fields or more is a thing; beside such rows, those with one are headings and remarks."""
 _ENVELOPE = {"endpoint", "request", "headers", "status"}
 """Fields in which servers repeat what they were asked."""
 _LABEL = re.compile(r"^\s*(?:[-•*]\s*)?(?P<name>[A-Za-z][\w ()/,-]{1,40}?):\s+(?P<value>\S.*)$")

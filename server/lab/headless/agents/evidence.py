@@ -18,7 +18,7 @@ from m3bench.tasks.folding import fold
 from m3bench.tasks.scene import Box, Scene, SceneText, lowered
 
 _LONG_WORD = 5
-"""Letters from which on one may be wrong."""
+"""In a word of this many letters or more, one may be wrong."""
 _TELLING = 8
 """Letters of a phrase that does not stand in a code by chance."""
 _LONGEST = 90

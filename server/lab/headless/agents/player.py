@@ -48,7 +48,7 @@ class AgentCell:
     plan: RunPlan
     agent: BaselineAgent
     done: SampleDone
-    """Is told of every sample that is over."""
+    """Called with every finished sample."""
     around: Callable[[], AbstractContextManager[None]]
     """Entered before the first sample and left after the last; it may swallow what went wrong."""
 
@@ -77,9 +77,9 @@ async def play_plan(plan: RunPlan, agent: BaselineAgent, done: SampleDone, sourc
     """Play what is to be done, `plan.parallel` samples at a time.
 
     Args:
-        plan: What is to be done.
+        plan: The plan.
         agent: Who plays.
-        done: Is told of every sample that is over.
+        done: Called with every finished sample.
         source: Gives the samples in place of those of the plan.
     """
     app = _app(plan)

@@ -1,4 +1,4 @@
-"""Reads what a model's provider says when it fails: of what kind the failure is, and the provider's own message.
+"""Reads a provider's failures: of what kind each is, and the provider's own message.
 
 Providers differ in status codes, bodies and words, and so do the clients that report them. What is told apart here is
 the same for all: a status where there is one, codes and types, and last the words. Nothing is asked of a provider's own
@@ -83,7 +83,7 @@ class Failure:
 
     @property
     def is_permanent(self) -> bool:
-        """Whether the same request will fail again however long one waits."""
+        """Whether the same request would fail again after any wait."""
         if self.kind == "credit":
             return self.retry_after is None
         if self.kind == "rate limit":

@@ -28,13 +28,13 @@ class RetryPolicy:
     """How long and how often a request is tried again."""
 
     minutes: float = RETRY_MINUTES
-    """From the first try on; 0 for no other try."""
+    """Counted from the first try; 0 for no other."""
     first_seconds: float = 1.0
     """The first wait; each is twice the one before."""
     longest_seconds: float = 30.0
 
     def pause(self, failure: Failure, tries: int, elapsed: float) -> float | None:
-        """Seconds until the next try; None when there is to be none.
+        """Seconds until the next attempt; None when there is none.
 
         Args:
             failure: How the last try failed.
@@ -43,7 +43,7 @@ class RetryPolicy:
         """
         if failure.is_permanent:
             return None
-        # Requests that failed together are not to come again together.
+        # Requests that failed together must not be repeated together.
         usual = min(self.longest_seconds, self.first_seconds * 2 ** min(tries - 1, 16)) * random.uniform(0.8, 1.2)
         pause = usual if failure.retry_after is None else failure.retry_after
         return pause if elapsed + pause <= self.minutes * 60 else None
@@ -52,12 +52,12 @@ class RetryPolicy:
 async def patiently(
     request: Callable[[], Awaitable[T]], policy: RetryPolicy, told: Callable[[Failure, float], None]
 ) -> T:
-    """What a request gives, tried again as the policy says.
+    """The result of a request, which is tried again as the policy says.
 
     Args:
         request: Makes the request; raises what went wrong.
         policy: When it is made again.
-        told: Is told of every failure that another try follows, and of the seconds until then.
+        told: Called with every failure that another try follows, and the seconds until then.
     """
     began = time.monotonic()
     for tries in count(1):

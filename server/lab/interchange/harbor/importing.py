@@ -20,7 +20,7 @@ from m3bench.server.lab.interchange.harbor.verdict import BUNDLE, TrialVerdict, 
 from m3bench.server.lab.interchange.rescoring import TOLERANCE, LocalInstallation
 from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
 from m3bench.server.lab.interchange.unpacking import nothing_done
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import file_name
 from m3bench.server.lab.results.resultset import DATA, Header, Sample, SampleUsage, append_sample, write_header
 from m3bench.server.scoring import Encoder
 from m3bench.server.store.layout import run_workspace

@@ -64,7 +64,7 @@ def write_paper(
         groups: Result sets that compare.
         empty: Sets without a scored run.
         libraries: Sets of tasks at hand; difficulty, level and setting of tasks come from them.
-        tell: Is told of every set whose numbers are known.
+        tell: Called for every set whose numbers are known.
 
     Raises:
         InputFileError: The folder cannot be written, or holds something else.

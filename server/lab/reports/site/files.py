@@ -42,8 +42,7 @@ from m3bench.server.lab.reports.standings import (
 )
 from m3bench.server.lab.reports.summary import RunLine, SetDocument, set_document, set_page
 from m3bench.server.lab.results.comparability import distinct_names, over_common_tasks
-from m3bench.server.lab.results.documents import JsonDocument
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import JsonDocument, file_name
 from m3bench.server.lab.results.resultset import Result, ResultSet, store_folder, task_set_of
 from m3bench.server.scorecard.pages.run import TaskShown, run_document, run_page
 from m3bench.server.scorecard.pages.small_pictures import with_small_pictures
@@ -280,7 +279,7 @@ def _set_files(
     name: str, results: ResultSet, document: SetDocument, pages: SitePages
 ) -> Iterator[tuple[str, bytes]]:  # fmt: skip
     """The page of a set, and its numbers."""
-    # Where a set lies on this machine is no business of a site's readers.
+    # A site's readers need not know where a set lies on this machine.
     document = replace(document, folder="")
     stem = pages.sets[name].removesuffix(".html")
     yield f"{stem}.json", _json(document)

@@ -14,8 +14,14 @@ from typer.testing import CliRunner
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.commands.program import app
-from m3bench.server.lab.authoring.identity import IdentityTrial, IdentityVerdict, Side, try_task
-from m3bench.server.lab.authoring.variants import HonestVariant, variants
+from m3bench.server.lab.authoring.identity import (
+    HonestVariant,
+    IdentityTrial,
+    IdentityVerdict,
+    Side,
+    try_task,
+    variants,
+)
 from m3bench.tasks.library import SETS, Library
 from m3bench.tasks.trajectory import JSON, Call
 

@@ -20,8 +20,7 @@ from m3bench.server.lab.live.rows import (
     RunNews,
     SeatsNews,
 )
-from m3bench.server.lab.live.view import LiveView
-from m3bench.server.lab.live.watching import server_messages
+from m3bench.server.lab.live.watching import LiveView, server_messages
 from tests.server.lab.live.conftest import Watched
 from tests.server.lab.live.players import player
 from tests.server.lab.reports.forge import MARKUP, ODD

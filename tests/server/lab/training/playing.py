@@ -14,7 +14,7 @@ from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.app import App
 from m3bench.server.lab.headless.agents.player import _client
 from m3bench.server.lab.training.episodes import EpisodeRules, Episodes, LocalEpisode, LocalTurn
-from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
+from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.settings import Settings

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
-from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
 from m3bench.server.lab.training.rewards import Reward
-from m3bench.server.lab.training.scratch import LOCK, PREFIX, scratch_folder, sweep
+from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
+from m3bench.server.lab.training.worker import LOCK, PREFIX, scratch_folder, sweep
 from m3bench.tasks.errors import RunError, UserError
 
 TASK = "barcode_lookup-1"

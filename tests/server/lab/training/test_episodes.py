@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from m3bench.server.lab.training.episodes import EpisodeRules, LearnerCall
-from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
+from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
 from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.secret import SecretLibrary

@@ -11,9 +11,9 @@ from mcp import Client
 from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
 from m3bench.server.lab.headless.agents.registry import AGENTS
 from m3bench.server.lab.training.episodes import EpisodeRules, LearnerCall, LocalEpisode
-from m3bench.server.lab.training.oracle import oracle_answer, oracle_turns
 from m3bench.server.lab.training.rewards import Reward, RewardWeights, weighted
 from m3bench.server.lab.training.splits import SPLITS, split_of_seed
+from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
 from m3bench.tasks.catalog import expose, load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library

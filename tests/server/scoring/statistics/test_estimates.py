@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from m3bench.server.scoring.statistics.components import components
-from m3bench.server.scoring.statistics.estimates import Interval, estimate, macro
+from m3bench.server.scoring.statistics.estimates import Interval, bounds, estimate, macro
 from m3bench.server.scoring.statistics.paired import difference, sign_test
 from m3bench.server.scoring.statistics.ranks import Rank, rank
-from m3bench.server.scoring.statistics.voids import bounds
 
 FAMILIES: dict[str, str | None] = {str(n): f"f{n % 14}" for n in range(56)}
 

@@ -310,6 +310,17 @@ async def test_what_proves_that_a_client_asked_is_not_left_out(tmp_path: Path) -
 
 
 @attack
+async def test_what_a_client_asks_is_in_plain_parameters_and_answered_in_the_query(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        for changed in ({"response_mode": "fragment"}, {"response_mode": "form_post"}):
+            assert sent_back(await ann.get(app.address(**changed)))["error"] == "invalid_request"
+        for changed in ({"request": "x.y.z"}, {"request_uri": "https://169.254.169.254/"}):
+            assert sent_back(await ann.get(app.address(**changed)))["error"] == "request_not_supported"
+        assert "code" in sent_back(await ann.answer(await ann.get(app.address(response_mode="query"))))
+
+
+@attack
 async def test_a_cookie_that_somebody_planted_is_not_signed_in_by_its_victim(tmp_path: Path) -> None:
     async with protected(tmp_path) as bench:
         app, ann, eve = await bench.app(), bench.browser(), await signed_in(bench, "eve")
@@ -544,5 +555,13 @@ async def test_people_see_and_end_what_is_theirs_alone(tmp_path: Path) -> None:
         assert (await bench.play(tokens["access_token"])).status_code == 200
         await ann.post("/auth/end", {"app": found[1]})
         assert (await bench.play(tokens["access_token"])).status_code == 401
+        # A device that was lost is signed out from another one.
+        lost = await signed_in(bench)
+        named = re.findall(r'name="device" value="(\w+)"', (await ann.get("/auth/")).text)
+        assert (len(named), "(this one)" in page) == (1, True)
+        await eve.post("/auth/end", {"device": named[0]})
+        assert "Signed in as ann" in (await lost.get("/auth/")).text
+        await ann.post("/auth/end", {"device": named[0]})
+        assert 'name="code"' in (await lost.get("/auth/")).text
         await ann.post("/auth/sign-out", {})
         assert 'name="code"' in (await ann.get("/auth/")).text

@@ -15,10 +15,11 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from m3bench.server.serving.auth import clients as clients_module
 from m3bench.server.serving.auth import documents
 from m3bench.server.serving.auth.clients import ClientError, OAuthClient, OAuthClients, check_document_address
 from m3bench.server.serving.auth.documents import MOST_BYTES, DocumentReader, is_public
-from tests.server.serving.auth.bench import CALLBACK, App, protected, sent_back
+from tests.server.serving.auth.bench import CALLBACK, App, protected, sent_back, signed_in
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +53,7 @@ async def test_a_server_that_is_shown_a_way_inside_does_not_go_it(tmp_path: Path
     async with protected(tmp_path, reader=DocumentReader()) as bench:
         browser = bench.browser()
         await browser.sign_in(bench.people.invite("ann", "play", 1))
-        for inside in ("127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:169.254.169.254]"):
+        for inside in ("127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:169.254.169.254]", f"{'a' * 70}.example"):
             answer = await browser.get(App(bench, f"https://{inside}/m3.json").address())
             assert answer.status_code == 400
             assert "not on the public internet" in answer.text or "cannot be reached" in answer.text
@@ -80,6 +81,25 @@ async def test_a_document_that_cannot_be_is_no_client(changed: dict[str, Any], t
         assert answer.status_code == 400
         assert f"knows nothing of the client that sent you, {DOCUMENT}, because" in answer.text
     assert DOCUMENT in caplog.text
+
+
+@attack
+async def test_one_person_does_not_have_the_server_read_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients_module, "READ", 2)
+    async with protected(tmp_path) as bench:
+        ann, eve = await signed_in(bench), await signed_in(bench, "eve")
+        addresses = [f"https://client.example/{number}" for number in range(3)]
+        for url in addresses:
+            bench.documents.there[url] = {**SAID, "client_id": url}
+        found = [(await eve.get(App(bench, url).address())).status_code for url in addresses]
+        assert (found, bench.documents.read) == ([200, 200, 400], addresses[:2])
+        # What was read is known for a while, others are not hindered, and it passes.
+        assert (await eve.get(App(bench, addresses[0]).address())).status_code == 200
+        assert (await ann.get(App(bench, addresses[2]).address())).status_code == 200
+        bench.clock.now += 601
+        assert (await eve.get(App(bench, addresses[2]).address())).status_code == 200
 
 
 async def test_strangers_do_not_choose_what_this_server_reads(tmp_path: Path) -> None:
@@ -115,6 +135,10 @@ async def test_a_server_without_the_internet_has_clients_register(tmp_path: Path
         "https://client.example/m3.json#x",
         "https://user@client.example/m3.json",
         "https://client.example/m3 .json",
+        "https://client\u2024example/m3.json",
+        "https://b\u00fccher.example/m3.json",
+        "https://client.example/\u00e9",
+        "https://[v1.a]:0443x/m3.json",
         "https://client.example\\@other.example/m3.json",
         "http://client.example/m3.json",
         "https:///m3.json",

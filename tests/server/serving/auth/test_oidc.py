@@ -150,6 +150,9 @@ async def test_what_is_made_up_does_not_count(caplog: Any) -> None:
         }
         found = {name: await tokens.identity(token) for name, token in bad.items()}
         assert {name: who for name, who in found.items() if who is not None} == {}
+        # A key is for the algorithm that it names.
+        tokens.keys._keys[0]["alg"] = "ES384"
+        assert await tokens.identity(good) is None
     assert not [name for name, token in bad.items() if token in caplog.text]
     assert "for another server" in caplog.text
 

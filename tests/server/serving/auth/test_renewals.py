@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from m3bench.server.serving.auth.identity import Identity
-from m3bench.server.serving.auth.renewals import MOST_EACH, MOST_TOKENS, WITHIN_NS, Renewals
+from m3bench.server.serving.auth.resource import MOST_EACH, MOST_TOKENS, WITHIN_NS, Renewals
 from tests.proxy.house import SUM
 from tests.proxy.web import HEADERS
 from tests.server.serving.auth.bench import LIST, Bench, protected, signed_in

@@ -17,7 +17,7 @@ import anyio.to_thread
 
 from m3bench.server.lab.headless.agents.blind import NOTHING, understood
 from m3bench.server.lab.headless.agents.play import AgentPlay
-from m3bench.server.lab.headless.agents.question_plan import solution_of
+from m3bench.server.lab.headless.agents.threshold import solution_of
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.families.texts import questions

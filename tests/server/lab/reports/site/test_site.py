@@ -11,7 +11,7 @@ from m3bench.server.lab.reports.site import files as site_files
 from m3bench.server.lab.reports.site.files import site, write_site
 from m3bench.server.lab.reports.standings import leaderboard_document
 from m3bench.server.lab.reports.summary import SetDocument, Slices, set_document
-from m3bench.server.lab.results.file_names import file_name
+from m3bench.server.lab.results.documents import file_name
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.tasks.library import Library
 from tests.server.lab.reports.forge import MARKUP, ODD

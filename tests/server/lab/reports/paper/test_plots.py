@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from m3bench.server.lab.reports.paper.labels import place_labels
+from m3bench.server.lab.reports.paper.plots import place_labels
 
 PLOT, EDGE, SIZE = (57.0, 18.0, 490.0, 309.0), 628.0, 12.0
 

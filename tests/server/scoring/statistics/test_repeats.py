@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.server.scoring.repeats import pass_at_k, pass_hat_k
+from m3bench.server.scoring.statistics.estimates import pass_at_k, pass_hat_k
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=6), st.integers(1, 6))

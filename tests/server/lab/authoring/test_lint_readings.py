@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from m3bench.server.lab.authoring.ambiguity import ambiguities
+from m3bench.server.lab.authoring.lint import ambiguities
 from m3bench.tasks.library import SETS, Library
 
 M3 = Library()

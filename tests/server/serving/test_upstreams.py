@@ -21,8 +21,8 @@ from m3bench.proxy.upstreams.servers import UpstreamServers
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker.leases import PRODUCT
-from m3bench.server.serving.containers import Containers
 from m3bench.server.serving.egress import NETWORK
+from m3bench.server.serving.upstreams import Containers
 
 pytestmark = [pytest.mark.anyio, pytest.mark.docker]
 
