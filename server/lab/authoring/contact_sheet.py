@@ -6,6 +6,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
+from m3bench.tasks.foreign_files import READABLE
+
 COLUMNS = 8
 CELL = (320, 240)
 CAPTION = 22
@@ -28,7 +30,7 @@ def _draw(pictures: Sequence[tuple[str, bytes]]) -> Image.Image:
     draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(14)
     for number, (name, data) in enumerate(pictures):
         left, top = number % COLUMNS * wide, number // COLUMNS * (tall + CAPTION)
-        with Image.open(io.BytesIO(data)) as picture:
+        with Image.open(io.BytesIO(data), formats=READABLE) as picture:
             small = picture.convert("RGB")
             small.thumbnail((wide - 8, tall - 8), Image.Resampling.LANCZOS)
         sheet.paste(small, (left + (wide - small.width) // 2, top + (tall - small.height) // 2))
