@@ -152,8 +152,9 @@ class _Rescoring:
             with TemporaryDirectory(prefix="m3bench-verify-") as name:
                 self._submission.furnish(run, Path(name))
                 self._compare_seal(where, run, Path(name))
-        lost = [call for call in without_restarts(_of_agent(run)) if voids(call.owner)]
-        if (run.record.state == "scored" or run.record.seal is not None) and not lost:
+        # One that was handed in and could not be scored is void through no call.
+        ended = run.record.state == "scored" or (run.record.seal is not None and run.record.state != "submitted")
+        if ended and not shows_fault(run):
             self._differ("bundle", where, "void", "handed in, and no call was lost through the fault of others")
 
     def _checked(self, sample: Sample) -> list[Result]:
@@ -333,6 +334,11 @@ class _Rescoring:
 
     def _note(self, text: str) -> None:
         self._verdict.note(text)
+
+
+def shows_fault(run: SubmittedRun) -> bool:
+    """Whether a call of a run was lost through the fault of others, by its log."""
+    return any(voids(call.owner) for call in without_restarts(_of_agent(run)))
 
 
 _ABSENT = "(absent)"

@@ -309,6 +309,7 @@ def no_starts(found: Any) -> None:
     [
         ("a bad run with its seal that is called void", "refuted", "handed in"),
         ("a scored run that is void as well", "refuted", "handed in"),
+        ("a bad run that is said to have been handed in only", "refuted", "state that was signed"),
         ("signed by the submitter, under their own name", "replayed", "not a key that you trust"),
         ("a tally that nobody signed", "refuted", "tally"),
         ("another answer under the same seal", "refuted", "seal"),
@@ -325,6 +326,7 @@ def test_what_was_signed_hides_nothing(
     changes: dict[str, Change] = {
         "a bad run with its seal that is called void": forgotten,
         "a scored run that is void as well": named_twice,
+        "a bad run that is said to have been handed in only": together(forgotten, record(state="submitted")),
         "signed by the submitter, under their own name": together(
             resigned_by_another(stranger), lambda members: own_key(members, stranger.public.line)
         ),
