@@ -23,7 +23,7 @@ from m3bench.proxy.protocol.tool_calls import (
     ToolRequest,
     error_result,
 )
-from m3bench.proxy.seat import ActiveRun, Seat
+from m3bench.proxy.seat import LARGE_BYTES, MOST_LARGE_BYTES, ActiveRun, Seat
 from m3bench.proxy.steps.announced import AnnouncedStep
 from m3bench.tasks.errors import SandboxError, StoreError, plain
 
@@ -33,6 +33,11 @@ CUT_OFF_SECONDS = 5.0
 CANCELLED = ToolAnswer(outcome="failed", owner="client", error=(-32800, "cut off: the client cancelled or went away"))
 
 STOPPED = ToolAnswer(outcome="failed", owner="proxy", error=CUT_OFF)
+
+TOO_MUCH = (
+    f"Your large requests come to {MOST_LARGE_BYTES >> 30} GiB, and no more is recorded: "
+    f"send requests of less than {LARGE_BYTES >> 10} KiB."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +103,8 @@ class Call:
 
     async def carry_out(self, by: Answering) -> ToolAnswer:
         """Record it, have it answered, and return the answer once that is on record; it may have been delivered."""
+        if not self.seat.takes(len(self.request.raw)):
+            return ToolAnswer(outcome="failed", owner="limit", result=error_result(TOO_MUCH))
         played = self.run if not self.own else None
         if played is not None:
             played.enter()

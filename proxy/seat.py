@@ -20,6 +20,12 @@ from m3bench.tasks.outcome import Reply
 CAPABILITIES = frozenset({"elicitation", "roots", "sampling"})
 """What a client may be asked for."""
 
+LARGE_BYTES = 64 * 1024
+"""A request from this size on counts towards what a seat may have recorded."""
+
+MOST_LARGE_BYTES = 1 << 30
+"""Of large requests of one seat: no honest client sends as much, and a hostile one would fill the disk of all."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -76,6 +82,8 @@ class Seat:
     """What the client can be asked for, as it declared it; a part of `CAPABILITIES`."""
     latest_ns: int = 0
     """When the latest call arrived."""
+    large_bytes: int = 0
+    """What its large requests came to."""
     level: str | None = None
     """From which level on the client wants log messages; None when it did not say."""
     listeners: list[Relay] = field(default_factory=list)
@@ -87,6 +95,15 @@ class Seat:
     def servers(self) -> tuple[str, ...]:
         """The bundled servers whose tools it shows."""
         return tuple(sorted({tool.server for tool in self.tools.values()}))
+
+    def takes(self, size: int) -> bool:
+        """Whether a request of this size is taken, which then counts."""
+        if size < LARGE_BYTES:
+            return True
+        if self.large_bytes + size > MOST_LARGE_BYTES:
+            return False
+        self.large_bytes += size
+        return True
 
     async def announce(self, method: str, params: Mapping[str, object]) -> None:
         """Tell whoever sits here something that belongs to no call."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.scene import Box, Scene, grey
 
 Pixels: TypeAlias = NDArray[np.float64]
@@ -91,7 +92,7 @@ class Backdrop:
     @cached_property
     def thumbnail(self) -> Image.Image:
         """The thumbnail, decoded."""
-        with Image.open(BytesIO(self.scene.thumbnail)) as image:
+        with Image.open(BytesIO(self.scene.thumbnail), formats=READABLE) as image:
             return image.convert("L")
 
     def grid(self, side: int) -> PixelGrid:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.tasks.folding import fold
+from m3bench.tasks.foreign_files import READABLE, is_bearable
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ else:
     likeness = LazyModule("m3bench.tasks.likeness")
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w])|(?<![\w.])-?\d+(?:\.\d+)?(?![\d])")
-
-MAX_FILE_BYTES = 64 * 1024 * 1024
 
 LONGEST_FIGURE = 40
 """Characters of a cell that is a number with its unit, written as text."""
@@ -67,8 +66,8 @@ class Evidence:
         found = [
             path
             for path in self.workspace.rglob("*")
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_FILE_BYTES
-            and fnmatch(path.relative_to(self.workspace).as_posix(), pattern)
+            if path.is_file() and not path.is_symlink()
+            and fnmatch(path.relative_to(self.workspace).as_posix(), pattern) and is_bearable(path)
         ]  # fmt: skip
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.as_posix()))
 
@@ -334,7 +333,7 @@ class PictureCut(BaseCheck):
         wide, tall = self.size
         fitting = False
         for path in evidence.find(self.pattern):
-            with Image.open(path) as file:
+            with Image.open(path, formats=READABLE) as file:
                 cut = file.convert("RGB")
             if abs(cut.width - wide) > self.tolerance or abs(cut.height - tall) > self.tolerance:
                 continue
@@ -380,7 +379,7 @@ def _opens(path: Path) -> bool:
             case ".pptx":
                 pptx.Presentation(str(path))
             case ".png" | ".jpg" | ".jpeg" | ".webp":
-                with Image.open(path) as picture:
+                with Image.open(path, formats=READABLE) as picture:
                     picture.load()
             case _:
                 path.read_bytes()

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageChops, ImageDraw
 
+from m3bench.tasks.foreign_files import READABLE
+
 Shades = npt.NDArray[np.floating]
 """Brightness by row and column."""
 
@@ -31,7 +33,7 @@ LEAST = 0.8
 
 def shows_part(source: Path, box: tuple[int, int, int, int], cut: Image.Image, shift: int) -> bool:
     """Whether a picture shows what lies in a box of the source, which may be a few pixels off."""
-    with Image.open(source) as file:
+    with Image.open(source, formats=READABLE) as file:
         whole = np.asarray(file.convert("L"), dtype=np.float32)
     part = np.asarray(cut.convert("L"), dtype=np.float32)
     tall, wide = part.shape
@@ -46,7 +48,7 @@ def shows_part(source: Path, box: tuple[int, int, int, int], cut: Image.Image, s
 
 def place_of_part(source: Path, cut: Image.Image) -> tuple[int, int, int, int] | None:
     """The box of the source that a picture was cut out of, to about a hundredth of its size; None when of no part."""
-    with Image.open(source) as file:
+    with Image.open(source, formats=READABLE) as file:
         whole = file.convert("L")
     if cut.width > whole.width or cut.height > whole.height or min(cut.size) < SMALLEST:
         return None
@@ -76,10 +78,10 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
 
 def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple[Image.Image, Image.Image]]:
     """A picture, beside each of the files that were made and have its size."""
-    with Image.open(source) as file:
+    with Image.open(source, formats=READABLE) as file:
         picture = file.convert("RGB")
     for path in made:
-        with Image.open(path) as file:
+        with Image.open(path, formats=READABLE) as file:
             copy = file.convert("RGB")
         if copy.size == picture.size and path != source:
             yield picture, copy

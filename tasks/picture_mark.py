@@ -13,6 +13,7 @@ from hashlib import sha256
 from io import BytesIO
 from typing import TYPE_CHECKING
 
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _chunks(picture: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _drawn_anew(picture: bytes, mark: str) -> bytes:
-    with Image.open(BytesIO(picture)) as image:
+    with Image.open(BytesIO(picture), formats=READABLE) as image:
         kind, whole = image.format or "PNG", image.convert("RGB")
     strip = _strip(mark, max(NARROWEST, whole.width))
     sheet = Image.new("RGB", (strip.width, whole.height + strip.height))

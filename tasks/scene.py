@@ -14,6 +14,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from m3bench.tasks.desk import Desk
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.studio.draft import Draft
@@ -79,7 +80,7 @@ class Scene:
     @classmethod
     def of(cls, picture: bytes, objects: Iterable[SceneObject] = (), texts: Iterable[SceneText] = ()) -> "Scene":
         """The scene of a picture file; boxes are in the pixels of that file."""
-        with Image.open(BytesIO(picture)) as image:
+        with Image.open(BytesIO(picture), formats=READABLE) as image:
             return cls(
                 sha256=sha256(picture).hexdigest(),
                 width=image.width,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from m3bench.proxy.protocol.messages import Json, dump
 from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.tasks.errors import RunError
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def fitted_resource(resource: Json, most: int = MAX_RESULT_BYTES) -> Json:
 def smaller(picture: bytes, room: int) -> tuple[bytes, str] | None:
     """A picture as a JPEG file of at most so many bytes, and what was done; None when it cannot be had."""
     try:
-        with Image.open(BytesIO(picture)) as image:
+        with Image.open(BytesIO(picture), formats=READABLE) as image:
             if image.width * image.height > _MOST_PIXELS:
                 return None
             before = f"{image.width} × {image.height}"

@@ -12,9 +12,14 @@ import typer
 from m3bench.proxy.transports.instant import FirstMessages
 from m3bench.server.commands.groups import CommandEntry, LazyCommands, LazyGroup, function_of
 from m3bench.tasks.errors import M3Error
+from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     from typer._click import Command, Context
+
+    from m3bench.server.scoring import words
+else:
+    words = LazyModule("m3bench.server.scoring.words")
 
 MORE = "More"
 """The heading of what is not on the way from a first look to a leaderboard."""
@@ -214,7 +219,9 @@ def main(first: FirstMessages | None = None) -> None:
     try:
         app(obj=first)
     except M3Error as error:
-        print(f"m3bench: {error}", file=sys.stderr)
+        # It may quote a file that somebody else made.
+        said = "\n".join(words.printable(line) for line in str(error).split("\n"))
+        print(f"m3bench: {said}", file=sys.stderr)
         sys.exit(2)
     except OSError as error:
         if error.filename is None:

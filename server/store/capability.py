@@ -117,7 +117,7 @@ def file_name(client: str) -> str:
     slug = re.sub(r"[^a-z0-9.]+", "-", client.lower()).strip("-.")[:48] or "client"
     return (
         f"{slug}.json"
-        if slug == client
+        if slug == client and not re.search(r"-[0-9a-f]{8}$", client)
         else f"{slug}-{sha256(client.encode(errors='surrogatepass')).hexdigest()[:8]}.json"
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from m3bench.tasks.checks import BaseCheck, Evidence
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class PicturePart(BaseCheck):
     def problem(self, evidence: Evidence) -> str | None:
         """Why no cut is of that part."""
         for path in evidence.find(self.pattern):
-            with Image.open(path) as file:
+            with Image.open(path, formats=READABLE) as file:
                 place = likeness.place_of_part(evidence.workspace / self.source, file.convert("RGB"))
             if place is not None and likeness.iou(place, self.box) >= self.overlap:
                 return None
@@ -126,7 +127,7 @@ class PictureToned(BaseCheck):
     def problem(self, evidence: Evidence) -> str | None:
         """Why no picture is."""
         for path in evidence.find(self.pattern):
-            with Image.open(path) as file:
+            with Image.open(path, formats=READABLE) as file:
                 if _tone(file.convert("RGB")) == self.tone:
                     return None
         return f"it is not in {self.tone}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from m3bench.tasks.answers.base import JSON, AnswerContext
 from m3bench.tasks.answers.groups import Item
 from m3bench.tasks.checks import BaseCheck, Evidence
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.formulas import value_of
 from m3bench.tasks.lazy_modules import LazyModule
 
@@ -168,13 +169,13 @@ class DeckShows(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """What is wrong with the pictures on the slides."""
-        with Image.open(evidence.workspace / self.source) as file:
+        with Image.open(evidence.workspace / self.source, formats=READABLE) as file:
             source = file.convert("RGB")
         reason = "no slide has the picture"
         for shape in _shapes(evidence, self.pattern):
             if not hasattr(shape, "image"):
                 continue
-            with Image.open(io.BytesIO(shape.image.blob)) as file:
+            with Image.open(io.BytesIO(shape.image.blob), formats=READABLE) as file:
                 copy = file.convert("RGB")
             if copy.size != source.size:
                 copy = copy.resize(source.size)

@@ -20,6 +20,7 @@ from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.checks import Check
 from m3bench.tasks.families import texts
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.render.art import Art
@@ -332,7 +333,7 @@ def reduced(composition: Composition, share: float, *, colours: int = 0) -> Comp
     """
     if not composition.picture:
         return composition
-    with Image.open(io.BytesIO(composition.picture)) as image:
+    with Image.open(io.BytesIO(composition.picture), formats=READABLE) as image:
         size = round(image.width * share), round(image.height * share)
         small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
     out = io.BytesIO()

@@ -13,6 +13,7 @@ from pathlib import Path
 from PIL import Image, ImageFont
 
 from m3bench.tasks.atomic_files import write_atomically
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.render import packages
 from m3bench.tasks.render.packages import ArtPackage
 
@@ -67,7 +68,7 @@ class Art:
 
     def object(self, name: str) -> Image.Image:
         """An object, cut to what is visible of it."""
-        picture = Image.open(io.BytesIO(self._objects[names()[name]])).convert("RGBA")
+        picture = Image.open(io.BytesIO(self._objects[names()[name]]), formats=READABLE).convert("RGBA")
         return picture.crop(visible(picture))
 
     @cached_property

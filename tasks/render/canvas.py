@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from PIL import Image, ImageDraw, ImageFilter
 
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.render.art import FACES, Art, names, visible
 from m3bench.tasks.scene import Box, Keypoint, Scene, SceneObject, SceneText
@@ -401,7 +402,7 @@ class Canvas:
         # Drawings without writing are not to wait for fonts.
         files = sorted(map(str, self.art.fonts.values())) if self.art.drawn and "<text" in svg else []
         data = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=files)
-        return Image.open(io.BytesIO(bytes(data))).convert("RGBA")
+        return Image.open(io.BytesIO(bytes(data)), formats=READABLE).convert("RGBA")
 
     def _shade(self, box: Box) -> None:
         left, _, right, bottom = box

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from m3bench.tasks.drawing import fonts
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.studio.page import Element, Page, points_of
 
@@ -47,7 +48,7 @@ def size(page: Page, scale: float = 1.0) -> tuple[int, int]:
 
 def picture(page: Page, scale: float = 1.0) -> "Image.Image":
     """A page as a picture."""
-    return Image.open(io.BytesIO(png(page, scale))).convert("RGB")
+    return Image.open(io.BytesIO(png(page, scale)), formats=READABLE).convert("RGB")
 
 
 def drawn_box(one: Element, page: Page) -> tuple[float, float, float, float]:

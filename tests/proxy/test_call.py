@@ -5,6 +5,7 @@ import json
 import anyio
 import pytest
 
+from m3bench.proxy import seat
 from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.tasks.errors import SandboxError, StoreError, plain
 from m3bench.tasks.outcome import Reply
@@ -45,6 +46,19 @@ async def test_one_of_our_own_tools_that_cannot_be_recorded_is_no_loss_of_the_ru
     house.record.broken["received"] = FULL
     await house.call("start_task", {})
     assert house.run.lost == []
+
+
+async def test_one_client_does_not_fill_the_disk_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seat, "MOST_LARGE_BYTES", 5 * seat.LARGE_BYTES)
+    house = House()
+    junk = {"numbers": [1] * seat.LARGE_BYTES}
+    for tool in ("start_task", "math__sum", "start_task"):
+        answer = await house.call(tool, junk)
+    assert (answer.outcome, answer.owner) == ("failed", "limit")
+    assert "less than 64 KiB" in refused(answer)
+    assert len(house.record.requests) == 2
+    assert sum(len(request.raw) for request, _, _ in house.record.requests) <= seat.MOST_LARGE_BYTES
+    assert (await house.call("math__sum", SUM)).result == RAW
 
 
 @pytest.mark.parametrize("error", [FULL, OSError(5, "Input/output error")])

@@ -20,6 +20,7 @@ from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.checks import CallMade
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
 from m3bench.tasks.families.base import DISTRACTORS
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.scene import Scene
@@ -186,7 +187,7 @@ def _calls(reference: Reference, catalog: Catalog) -> Iterator[str]:
 def _picture(name: str, data: bytes) -> Iterator[str]:
     if len(data) > MAX_PICTURE_BYTES:
         yield f"{name} has {len(data)} bytes, at most {MAX_PICTURE_BYTES} are wanted"
-    with Image.open(io.BytesIO(data)) as picture:
+    with Image.open(io.BytesIO(data), formats=READABLE) as picture:
         side = max(picture.size)
     if not SIDES[0] <= side <= SIDES[1]:
         yield f"{name} has a side of {side} pixels, {SIDES[0]} to {SIDES[1]} are wanted"

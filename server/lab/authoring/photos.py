@@ -23,6 +23,7 @@ from m3bench.server.lab.authoring.verification import verify
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import InputFileError, M3Error
 from m3bench.tasks.families.base import Script, Unfit, frame, media
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.photos.facts import FILE, Photo, Photos
 from m3bench.tasks.photos.recipes import RECIPES, Recipe, phrasings
@@ -204,7 +205,7 @@ def _by_task(problems: Sequence[str], library: MadeLibrary) -> dict[str, list[st
 
 def _taken(path: Path, file: str, photo: Photo) -> Taken:
     try:
-        with Image.open(path) as opened:
+        with Image.open(path, formats=READABLE) as opened:
             upright = ImageOps.exif_transpose(opened).convert("RGB")
     except (UnidentifiedImageError, OSError, ValueError, Image.DecompressionBombError) as error:
         raise InputFileError(path, f"is not a photograph that can be read ({error})") from error

@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from m3bench.tasks.answers.base import JSON
 from m3bench.tasks.answers.fields import Field, right_lines
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.task import ReferenceCall, Task
 
 PAGE = "tasks.html"
@@ -144,7 +145,7 @@ def _draw(pictures: Sequence[tuple[str, bytes]]) -> Image.Image:
     draw, font = ImageDraw.Draw(sheet), ImageFont.load_default(14)
     for number, (name, data) in enumerate(pictures):
         left, top = number % COLUMNS * wide, number // COLUMNS * (tall + CAPTION)
-        with Image.open(io.BytesIO(data)) as picture:
+        with Image.open(io.BytesIO(data), formats=READABLE) as picture:
             small = picture.convert("RGB")
             small.thumbnail((wide - 8, tall - 8), Image.Resampling.LANCZOS)
         sheet.paste(small, (left + (wide - small.width) // 2, top + (tall - small.height) // 2))

@@ -7,7 +7,6 @@ before anything is unpacked.
 
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -75,7 +74,7 @@ class Archive:
             raise InputFileError(path, "is a folder, not a file") from None
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror})") from error
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, RuntimeError) as error:
+        except Exception as error:  # on a directory that was made up the reader raises nearly anything
             raise InputFileError(path, f"is not a complete zip archive ({error})") from None
         try:
             self._members = self._checked(names)
@@ -101,8 +100,12 @@ class Archive:
             raise InputFileError(self.path, f"has no member {name!r}")
         try:
             return self._zip.read(self._members[name])
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except Exception as error:  # likewise, such as for a place beyond any file
             raise InputFileError(self.path, f"is damaged: {name} cannot be unpacked ({error})") from None
+
+    def size(self, name: str) -> int:
+        """How many bytes a member has, unpacked; 0 when it is not there."""
+        return self._members[name].file_size if name in self._members else 0
 
     def close(self) -> None:
         """Close the file."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES
+from m3bench.server.lab.interchange.rescoring import shows_fault
 from m3bench.server.lab.interchange.signatures import SignedTally
 from m3bench.server.lab.interchange.submission import Submission
 from m3bench.server.lab.interchange.verdict import BundleVerdict
@@ -62,8 +63,8 @@ def _account(submission: Submission, starts: Mapping[str, tuple[str, str]], verd
             verdict.differ(where, "task that was signed", sample.task, task)
         if run and run in named:
             verdict.differ(where, "a run of its own", run[:12], "another sample's run")
-        if state == "scored" and run in submission.runs:
-            # Its log is signed, and was found to show a fault.
+        if state == "scored" and run in submission.runs and shows_fault(submission.run(run)):
+            # Its log is signed.
             void.add(run)
         elif state == "scored":
             verdict.differ(where, "state that was signed", "void", state)

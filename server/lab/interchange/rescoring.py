@@ -134,19 +134,28 @@ class _Rescoring:
             elif sample.state == "scored":
                 yield sample
             elif sample.run in self._submission.runs and sample.run is not None:
-                self._check_void(where, self._submission.run(sample.run))
+                self._checked_void(where, sample.run)
             seen.add((sample.task, sample.repeat))
             runs.add(sample.run)
 
+    def _checked_void(self, where: str, id: str) -> None:
+        try:
+            self._check_void(where, self._submission.run(id))
+        except M3Error:
+            raise
+        except Exception as error:
+            self._differ(where, "record", "one that can be checked", type(error).__name__)
+
     def _check_void(self, where: str, run: SubmittedRun) -> None:
-        """A sample that was scored and whose log, as it was sealed, shows no fault is not void, whatever is said."""
+        """A run that was scored or sealed and whose log shows no fault is not void, whatever is said of its state."""
         if run.record.seal is not None:
             with TemporaryDirectory(prefix="m3bench-verify-") as name:
                 self._submission.furnish(run, Path(name))
                 self._compare_seal(where, run, Path(name))
-        lost = [call for call in without_restarts(_of_agent(run)) if voids(call.owner)]
-        if run.record.state == "scored" and not lost:
-            self._differ("bundle", where, "void", "scored, and no call was lost through the fault of others")
+        # One that was handed in and could not be scored is void through no call.
+        ended = run.record.state == "scored" or (run.record.seal is not None and run.record.state != "submitted")
+        if ended and not shows_fault(run):
+            self._differ("bundle", where, "void", "handed in, and no call was lost through the fault of others")
 
     def _checked(self, sample: Sample) -> list[Result]:
         """The sample rescored; a record that makes the checks themselves fail is none of ours."""
@@ -325,6 +334,11 @@ class _Rescoring:
 
     def _note(self, text: str) -> None:
         self._verdict.note(text)
+
+
+def shows_fault(run: SubmittedRun) -> bool:
+    """Whether a call of a run was lost through the fault of others, by its log."""
+    return any(voids(call.owner) for call in without_restarts(_of_agent(run)))
 
 
 _ABSENT = "(absent)"

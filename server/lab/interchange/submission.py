@@ -4,7 +4,7 @@ Nothing here judges; what does not fit the form is an `InputFileError`, what fit
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -28,6 +28,13 @@ MAX_NAME = 4000
 
 MAX_REPEATS = 10_000
 MAX_SAMPLES = 1_000_000
+
+MAX_REASON = 20_000
+"""Characters of why a sample is void, or of what a provider said."""
+
+MAX_FILES = 20_000
+MAX_RUN_BYTES = 2 << 30
+"""What the files of a run come to, and what its calls do: an archive holds a value once, however often it is named."""
 
 MAX_PATH = 1000
 """Characters of a file's path in a workspace."""
@@ -83,6 +90,11 @@ class Submission:
         for name in (*named, header.solver):
             if len(name) > MAX_NAME or not _is_name(name) or not (name.strip() or name is header.solver):
                 raise InputFileError(path, f"holds {printable(name[:80])!r}, which is not a name")
+        for sample in self.samples:
+            if len(sample.task) > MAX_NAME or len(sample.run or "") > MAX_NAME:
+                raise InputFileError(path, "holds a sample whose task or run has no name")
+            if len(sample.reason) + sum(len(retry.failure) for retry in sample.retries) > MAX_REASON:
+                raise InputFileError(path, f"gives reasons of more than {MAX_REASON} characters for a sample")
 
     @cached_property
     def runs(self) -> tuple[str, ...]:
@@ -112,8 +124,13 @@ class Submission:
         packed = self._one(f"{place}/{bundle.RUN}", PackedRun)
         claimed = f"{place}/{bundle.CARD}"
         card = self._one(claimed, _Card).model_dump() if claimed in self._archive else None
-        calls = tuple(self._call(call) for call in self._many(f"{place}/{bundle.CALLS}", PackedCall))
+        named = tuple(self._many(f"{place}/{bundle.CALLS}", PackedCall))
         files = tuple(self._many(f"{place}/{bundle.FILES}", PackedFile))
+        self._bound(id, [getattr(call, name) for call in named for name in bundle.BYTES])
+        self._bound(id, [file.value for file in files])
+        if len(files) > MAX_FILES:
+            raise InputFileError(self._archive.path, f"run {id[:12]} has {len(files)} files (at most {MAX_FILES})")
+        calls = tuple(self._call(call) for call in named)
         for file in files:
             self._check(file.path)
         record = RunRecord(**packed.model_dump(), scorecard=card)
@@ -137,9 +154,17 @@ class Submission:
                     target.write(content)
                 os.utime(path, ns=(file.changed_ns, file.changed_ns))
             except (OSError, OverflowError, ValueError) as error:
+                why = getattr(error, "strerror", None) or type(error).__name__
                 raise InputFileError(
-                    self._archive.path, f"the file {file.path!r} cannot be written out ({error})"
+                    self._archive.path, f"the file {file.path[:80]!r} cannot be written out ({why})"
                 ) from None
+
+    def _bound(self, run: str, values: Sequence[str | None]) -> None:
+        total = sum(self._archive.size(f"values/{digest}") for digest in values if digest is not None)
+        if total > MAX_RUN_BYTES:
+            raise InputFileError(
+                self._archive.path, f"run {run[:12]} would unpack to {total} bytes (at most {MAX_RUN_BYTES} are read)"
+            )
 
     def _call(self, packed: PackedCall) -> CallRecord:
         fields = packed.model_dump()
@@ -176,8 +201,9 @@ class Submission:
 
     def _odd(self, place: str, error: ValidationError) -> InputFileError:
         first = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        return InputFileError(self._archive.path, f"{place}: {field + ': ' if field else ''}{first['msg']}")
+        # Where a field is not expected, its name is the submitter's.
+        field = printable(".".join(map(str, first["loc"]))[:100])
+        return InputFileError(self._archive.path, f"{place}: {field + ': ' if field else ''}{first['msg'][:200]}")
 
 
 def _is_name(text: str) -> bool:

@@ -82,20 +82,33 @@ def _skipped(
         if sample.state == "scored" or unsolved is not None
     }
     manifest = submission.run(submission.runs[0]).record.manifest if submission.runs else {}
+    cards: dict[str, RunRecord] = {}
+
+    def skipped(task: str, repeat: int) -> tuple[Sample, RunRecord]:
+        sample, run = nothing_done(header, task, repeat, manifest, library, encoder, cards.get(task))
+        cards[task] = run
+        return sample, run
+
     if unsolved is not None:
         for task, number in unsolved.items():
             free = (repeat for repeat in count(1) if (task, repeat) not in there)
             for repeat in islice(free, number if task in library.tasks else 0):
-                yield nothing_done(header, task, repeat, manifest, library, encoder)
+                yield skipped(task, repeat)
         return
     for task in header.tasks:
         for repeat in range(1, header.repeats + 1):
             if (task, repeat) not in there:
-                yield nothing_done(header, task, repeat, manifest, library, encoder)
+                yield skipped(task, repeat)
 
 
 def nothing_done(
-    header: Header, task: str, repeat: int, manifest: Mapping[str, object], library: Library, encoder: Encoder
+    header: Header,
+    task: str,
+    repeat: int,
+    manifest: Mapping[str, object],
+    library: Library,
+    encoder: Encoder,
+    like: RunRecord | None = None,
 ) -> tuple[Sample, RunRecord]:
     """A sample for which no answer was handed in, as a run in which nothing was done.
 
@@ -106,14 +119,15 @@ def nothing_done(
         manifest: That of the other runs of the set.
         library: The tasks.
         encoder: To score with.
+        like: Such a run of the same task, whose score card this one has as well.
     """
     id = sha256(f"{NOT_SUBMITTED} {header.name} {task} {repeat}".encode()).hexdigest()[:40]
     run = RunRecord(
         id=id, seat="", task=task, state="scored", mode="ranked", started=header.started, ended=header.started,
-        answer="", seal=None, manifest=dict(manifest), scorecard=None,
+        answer="", seal=None, manifest=dict(manifest), scorecard=None if like is None else like.scorecard,
     )  # fmt: skip
     sample = Sample(task=task, repeat=repeat, state="scored", run=id, reason=NOT_SUBMITTED)
-    return sample, _scored(run, library, encoder)
+    return sample, run if like is not None else _scored(run, library, encoder)
 
 
 def _scored(run: RunRecord, library: Library, encoder: Encoder) -> RunRecord:

@@ -16,6 +16,11 @@ Level = Literal["attested", "replayed", "consistent", "refuted"]
 _LONG = 300
 """Characters of a value in a report."""
 
+MOST_DIFFERENCES = 1000
+"""That are listed; more of them say no more."""
+
+_LONG_NOTE = 1000
+
 Odd = tuple[str, object, object]
 """What is odd, what is claimed, what was found."""
 
@@ -190,12 +195,22 @@ class BundleVerdict:
 
     def differ(self, where: str, what: str, claimed: object, recomputed: object) -> None:
         """Add a difference."""
-        self.differences.append(
-            Discrepancy(where=where, what=what, claimed=_shortened(claimed), recomputed=_shortened(recomputed))
-        )
+        left = MOST_DIFFERENCES - len(self.differences)
+        if left == 1:
+            where, what, claimed, recomputed = "bundle", "differences", f"at most {MOST_DIFFERENCES - 1}", "more"
+        if left > 0:
+            self.differences.append(
+                Discrepancy(
+                    where=where[:_LONG],
+                    what=what[:_LONG],
+                    claimed=_shortened(claimed),
+                    recomputed=_shortened(recomputed),
+                )
+            )
 
     def note(self, text: str) -> None:
         """Add something worth knowing, once."""
+        text = text if len(text) <= _LONG_NOTE else f"{text[:_LONG_NOTE]}…"
         if text not in self.notes:
             self.notes.append(text)
 
@@ -256,8 +271,11 @@ class BundleVerdict:
 
 
 def _shortened(value: object) -> object:
-    """A value for a report: long ones by their beginning and hash."""
-    text = value if isinstance(value, str) else json.dumps(value)
+    """A value for a report: long ones by their beginning and hash, numbers that JSON does not have in words."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, allow_nan=False)
+    except ValueError:
+        text = value = str(value)
     if len(text) <= _LONG:
         return value
     return f"{text[:_LONG]}… ({len(text)} characters, {sha256(text.encode(errors='replace')).hexdigest()[:12]})"

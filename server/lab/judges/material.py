@@ -31,6 +31,7 @@ from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.answers.files import File
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.drawing.files import png
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.plan import Plan
 from m3bench.tasks.studio.page import FORMS, PageError, pages
 from m3bench.tasks.studio.rendering import LARGEST_SIDE
@@ -308,7 +309,7 @@ def _photograph(data: bytes) -> bytes:
     """A picture on white ground, no larger than a page and without what a file holds beside its pixels."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-        with Image.open(io.BytesIO(data)) as file:
+        with Image.open(io.BytesIO(data), formats=READABLE) as file:
             if file.width * file.height > MAX_PIXELS:
                 raise PageError(f"a picture of {file.width} × {file.height} pixels is too large to be shown")
             seen = file.convert("RGBA")

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
+from unicodedata import category, normalize
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -46,7 +47,7 @@ class Accepted(_Form):
     """A bundle on the board."""
 
     name: str
-    """What the board calls it: as it calls itself, with digits of its hash where another one has that name."""
+    """What the board calls it: as it calls itself, with digits of its hash where another one looks the same."""
     file: str
     sha256: str
     verdict: VerdictDocument
@@ -127,8 +128,9 @@ class BundleBoard:
             return BoardDecision(outcome="refused", name=verdict.name, why=why)
         if found is not None and LEVELS.index(found.verdict.verdict) >= LEVELS.index(verdict.level):
             return found.decision
-        taken = {bundle.name for bundle in self.bundles if bundle is not found}
-        name = verdict.name if verdict.name not in taken else f"{verdict.name} ({digest[:8]})"
+        taken = {_look(bundle.name) for bundle in self.bundles if bundle is not found}
+        names = (verdict.name, f"{verdict.name} ({digest[:8]})", f"{verdict.name} ({digest})")
+        name = next(name for name in names if _look(name) not in taken)
         file = f"{BUNDLES}/{file_name(name)}-{digest[:12]}.m3run"
         accepted = Accepted(name=name, file=file, sha256=digest, verdict=verdict.document)
         kept = [accepted if bundle is found else bundle for bundle in self.bundles]
@@ -216,6 +218,12 @@ class BundleBoard:
         unsolved = bundle.verdict.unsolved
         unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name, unsolved)
         return read_resultset(folder)
+
+
+def _look(name: str) -> str:
+    """What people see of a name: not its case, nor its kind of spaces, nor what has no shape."""
+    seen = (character for character in normalize("NFKC", name).casefold() if category(character) != "Cf")
+    return " ".join("".join(seen).split())
 
 
 def _read(folder: Path) -> BoardIndex:

@@ -4,6 +4,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from m3bench.server.scorecard.pages.run import TaskShown
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.task import picture_type
 
@@ -25,7 +26,7 @@ def shrunk(name: str, data: bytes, most: int) -> bytes | None:
     if not picture_type(name).startswith("image/"):
         return None
     try:
-        with Image.open(BytesIO(data)) as picture:
+        with Image.open(BytesIO(data), formats=READABLE) as picture:
             small = picture.convert("RGB")
     except (OSError, ValueError):
         return None

@@ -98,3 +98,5 @@ def test_a_score_card_says_in_a_line_who_played_and_how_it_sees(tmp_path: Path) 
     assert capability.client_line("", None) == ""
     assert capability.words({"images": False, "overlap": "serial"}) == ["does not see images", "one call at a time"]
     assert capability.file_name("Claude Code!") != capability.file_name("claude-code")
+    made = capability.file_name("Claude Code!")
+    assert capability.file_name(made.removesuffix(".json")) != made

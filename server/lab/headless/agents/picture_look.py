@@ -24,6 +24,7 @@ from m3bench.server.lab.headless.agents.pen_marks import PenMark, Pixels, loops,
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.families.base import Family, Kit
 from m3bench.tasks.families.tool_answers import Found, read_objects
+from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.likeness import iou
 from m3bench.tasks.picture_mark import strip_height
 from m3bench.tasks.render.outline import Outline
@@ -66,7 +67,7 @@ class PictureLook:
     @cached_property
     def image(self) -> Pixels:
         """The pixels that the client was sent, without the strip that has the mark."""
-        with Image.open(io.BytesIO(self.play.images[0])) as file:
+        with Image.open(io.BytesIO(self.play.images[0]), formats=READABLE) as file:
             whole = np.asarray(file.convert("RGB"))
         return whole[: len(whole) - strip_height(whole.shape[1])]
 

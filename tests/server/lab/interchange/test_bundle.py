@@ -275,7 +275,7 @@ TAMPERS: dict[str, tuple[Tamper, str]] = {
     "one run twice": (one_run_twice, "another sample's run"),
     "dropped": (drop_sample, "claims"),
     "repeated": (repeat_sample, "more than once"),
-    "called void": (call_it_void, "void / scored, and no call was lost"),
+    "called void": (call_it_void, "void / handed in, and no call was lost"),
 }
 
 

@@ -107,6 +107,8 @@ def test_a_name_never_leaves_its_folder(name: str) -> None:
 
 def test_names_that_look_alike_have_files_of_their_own() -> None:
     names = ["gpt 5", "gpt-5", "GPT-5", "gpt/5", "gpt.5"]
+    # Somebody may call a set what the file of another one is called.
+    names += [file_name(name) for name in names if name != "gpt-5"]
     assert len({file_name(name) for name in names}) == len(names)
 
 

@@ -1,0 +1,48 @@
+"""What a file that somebody else made must be before a library opens it here, outside of any sandbox.
+
+Only a few formats of pictures are read: a library that reads them all starts another program for one, Ghostscript, and
+goes by a file's content and not by its name. Files that are far larger than they look are not opened at all.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
+
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from PIL import Image
+else:
+    Image = LazyModule("PIL.Image")
+
+READABLE = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+"""Formats of pictures."""
+
+MOST_BYTES = 64 << 20
+MOST_PIXELS = 40_000_000
+MOST_UNPACKED = 256 << 20
+MOST_ENTRIES = 5000
+"""Parts of an office file."""
+
+_OFFICE = (".xlsx", ".pptx", ".docx")
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
+
+
+def is_bearable(path: Path) -> bool:
+    """Whether a file is no larger than it may be, unpacked as well; one that is broken is, and is refused later."""
+    if path.stat().st_size > MOST_BYTES:
+        return False
+    try:
+        if path.suffix.lower() in _OFFICE:
+            with ZipFile(path) as archive:
+                entries = archive.infolist()
+            # What a directory says too little of is not unpacked any further.
+            return len(entries) <= MOST_ENTRIES and sum(entry.file_size for entry in entries) <= MOST_UNPACKED
+        if path.suffix.lower() in _PICTURES:
+            with Image.open(path, formats=READABLE) as picture:
+                return picture.width * picture.height <= MOST_PIXELS
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return False
+    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        return True
+    return True
