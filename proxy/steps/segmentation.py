@@ -198,6 +198,7 @@ class _Marks:
         self._waits = list(_waits(self.calls))
         self._overlapping = {kind: self._overlaps_of(kind) for kind in (True, False)}
         self._known = self.sending
+        self._asked = list(self._may_be_asked())
         self.sending = replace(
             self.sending, read_only=self._manner(read_only=True), others=self._manner(read_only=False)
         )
@@ -347,12 +348,31 @@ class _Marks:
         """
         before, call = self.calls[place - 1], self.calls[place]
         apart = call.received_ns - before.received_ns > TOGETHER_NS
-        full = self._is_full(place) and not (self._is_known(place) and self._waits[place] > TOGETHER_NS)
-        return apart and not full and self._sending_at(place) == ("together", "together")
+        full = self._is_full(place) and self._waits[place] <= TOGETHER_NS
+        # Where a person is asked, calls that would be sent together may go through one by one.
+        asked = self._known.asks and (self._asked[place] or self._waits[place] <= QUICK_NS)
+        return apart and not full and not asked and self._sending_at(place) == ("together", "together")
 
     def _paused(self, place: int) -> bool:
-        """Whether a client that goes through the calls of a turn without asking anybody made a pause before one."""
-        return self._is_known(place) and not self._known.asks and self._waits[place] > PAUSE_NS
+        """Whether a client that goes through the calls of a turn without a pause made one, and nobody was asked."""
+        return self._is_known(place) and not self._asked[place] and self._waits[place] > PAUSE_NS
+
+    def _may_be_asked(self) -> Iterator[bool]:
+        """For each call, whether a person may have been asked to allow it.
+
+        Not where the client asks nobody, where an earlier call to the same tool came sooner than anybody allows one, or
+        where the first calls to several tools did: people allow a tool once, or all at once.
+        """
+        firsts: set[str] = set()
+        unasked: set[str] = set()
+        allowed = 0
+        for place, call in enumerate(self.calls):
+            yield self._known.asks and call.tool not in unasked and allowed < SHOWN
+            at_once = place > 0 and call.received_ns - self.calls[place - 1].received_ns < PROMPT_NS
+            if place > 0 and (at_once or self._waits[place] <= QUICK_NS):
+                unasked.add(call.tool)
+                allowed += call.tool not in firsts
+            firsts.add(call.tool)
 
     def _is_known(self, place: int) -> bool:
         """Whether it was known beforehand how two such calls are sent, and nothing here contradicts it."""

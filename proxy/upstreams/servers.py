@@ -38,7 +38,7 @@ from m3bench.proxy.upstreams.lifecycle import (
 )
 from m3bench.proxy.upstreams.upstream import Containers, declares
 from m3bench.tasks.catalog import SEPARATOR
-from m3bench.tasks.errors import CassetteError, UpstreamError
+from m3bench.tasks.errors import CassetteError, UpstreamError, plain
 from m3bench.tasks.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 
 Owned = tuple[str, Json]
@@ -242,7 +242,7 @@ class UpstreamServers:
                 returned = time.monotonic_ns()
                 return ToolAnswer(outcome="not_found", error=_wire(error), forwarded_ns=forwarded, returned_ns=returned)
             return ToolAnswer(
-                outcome="failed", owner="upstream", result=error_result(str(error)), forwarded_ns=forwarded
+                outcome="failed", owner="upstream", result=error_result(plain(error)), forwarded_ns=forwarded
             )
 
     async def prompts(self, seat: Seat) -> list[Json]:

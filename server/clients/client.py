@@ -129,6 +129,8 @@ class McpClient:
 
     asks_by_default: bool = True
     """Whether it asks before a call where nothing in its configuration says otherwise."""
+    asks_with: tuple[str, ...] = ()
+    """What a person sets to have it ask: keys of the file, or variables of the environment."""
     must_exist: bool = False
     """Whether a file with nothing but our entry would be of no use to it."""
 

@@ -48,6 +48,16 @@ def entry_in(data: bytes, client: McpClient) -> Entry | None:
     return dict(entry) if isinstance(entry, Mapping) else {}
 
 
+def settings_in(data: bytes, client: McpClient) -> dict[str, object]:
+    """All that is in a file, by its outermost keys.
+
+    Raises:
+        ValueError: The file cannot be understood.
+    """
+    _, text = _decode(data)
+    return dict(LANGUAGES[client.format].load(text))
+
+
 def installed(before: bytes | None, client: McpClient, entry: Mapping[str, object]) -> bytes:
     """The file with our entry in it; fields of an earlier entry that are not ours stay.
 

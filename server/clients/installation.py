@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from m3bench.server.clients import files
 from m3bench.server.clients.client import NAME, Entry, Launch, Machine, McpClient, System
-from m3bench.server.clients.documents import entry_in, installed, leads_to, removed, snippet
+from m3bench.server.clients.documents import entry_in, installed, leads_to, removed, settings_in, snippet
 from m3bench.server.clients.table import profile_for
 from m3bench.tasks.errors import InputFileError, UserError
 
@@ -185,6 +185,35 @@ def found_in(client: McpClient, path: Path) -> tuple[bool, bool | None]:
         return data is not None, data is not None and entry_in(data, client) is not None
     except (InputFileError, ValueError):
         return True, None
+
+
+def may_ask(client: McpClient, machine: Machine) -> bool:
+    """Whether a client may ask a person before a call, by what its files on this machine say.
+
+    It asks nobody where our entry is there as we write it, without anything else that might be about permission, and
+    nothing in the file or the environment has it ask.
+    """
+    if client.asks or any(name in machine.env for name in client.asks_with):
+        return True
+    places = [client.place(machine), *([machine.folder / client.project] if client.project is not None else [])]
+    try:
+        found = [data for path in places if (data := files.read(path)) is not None]
+        entries = [entry_in(data, client) for data in found]
+        asked = any(set(client.asks_with) & set(settings_in(data, client)) for data in found)
+    except (InputFileError, ValueError):
+        return True
+    ours = [entry for entry in entries if entry is not None]
+    return asked or not ours or not all(_lets_run(entry, client) for entry in ours)
+
+
+def _lets_run(entry: Entry, client: McpClient) -> bool:
+    written = {**client.stdio(Launch(command="", args=())), **client.approval}
+    approved = all(entry.get(key) == value for key, value in client.approval.items())
+    return approved and set(entry) <= {*written, *_SILENT}
+
+
+_SILENT = frozenset(["env", "cwd", "timeout", "required", "startup_timeout_sec", "tool_timeout_sec"])
+"""Fields of an entry that say nothing of permission."""
 
 
 def _originals(path: Path) -> list[bytes]:

@@ -230,6 +230,7 @@ class _Record(BaseModel):
     approval: dict[str, object] = {}
     approval_by_hand: str = ""
     asks_by_default: bool = True
+    asks_with: tuple[str, ...] = ()
     link: str | None = None
     after: str
     tool_cap: int | None = None
@@ -298,7 +299,14 @@ def by_client_info(name: str) -> McpClient | None:
 
 
 class KnownClients:
-    """What the table and the trials say of a client, for whoever has only what it calls itself."""
+    """What the table and the trials say of a client, for whoever has only what it calls itself.
+
+    Args:
+        asks: Whether a client may ask a person before a call, where its configuration can be read.
+    """
+
+    def __init__(self, asks: Callable[[McpClient], bool] = lambda client: True) -> None:
+        self._asks = asks
 
     def structured(self, name: str) -> str:
         """What a client does with structured content; empty when it is not known."""
@@ -321,7 +329,7 @@ class KnownClients:
     def asks(self, name: str) -> bool:
         """Whether a person may be asked before a call."""
         client = by_client_info(name)
-        return client is None or client.asks
+        return client is None or self._asks(client)
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
         """What a trial found of this version or of another of its family, in the short form of a capability card."""

@@ -33,9 +33,11 @@ from m3bench.tasks.lazy_modules import LazyModule
 
 # A client that starts the server over stdio waits for every import, sees no pages, and nobody signs in there.
 if TYPE_CHECKING:
+    from m3bench.server.clients import installation
     from m3bench.server.lab.live import pages, person_page
     from m3bench.server.serving.auth import modes
 else:
+    installation = LazyModule("m3bench.server.clients.installation")
     modes = LazyModule("m3bench.server.serving.auth.modes")
     pages = LazyModule("m3bench.server.lab.live.pages")
     person_page = LazyModule("m3bench.server.lab.live.person_page")
@@ -49,7 +51,8 @@ def serve_stdio(settings: Settings, opening: FirstMessages | None, start: Instan
         opening: What the client was told already.
         start: What the first answers depend on, when they can be prepared for the next time.
     """
-    serve_stdio_app(lambda: _app(settings), opening, start, settings.seat)
+    here = KnownClients(lambda client: installation.may_ask(client, installation.this_machine()))
+    serve_stdio_app(lambda: _app(settings, here), opening, start, settings.seat)
 
 
 def serve_http(settings: Settings, http: HttpOptions, sign_in: SignInOptions, operator_token: str | None) -> None:
@@ -74,7 +77,7 @@ def serve_http(settings: Settings, http: HttpOptions, sign_in: SignInOptions, op
             raise UserError("Everybody in this event signs in: start the server with --auth own, or --auth oidc=URL.")
         listen = replace(listen, guests=event.guests)
     shown = event is None or operator_token is not None or sign_in.auth is not None
-    serve_http_app(lambda: _app(settings), listen, pages.LivePages if shown else None)
+    serve_http_app(lambda: _app(settings, KnownClients()), listen, pages.LivePages if shown else None)
 
 
 def serve_person(settings: Settings, port: int, show: Callable[[str], None]) -> None:
@@ -88,7 +91,7 @@ def serve_person(settings: Settings, port: int, show: Callable[[str], None]) -> 
     listen = address_of(f"127.0.0.1:{port}", secrets.token_urlsafe(32))
     # A person may think for as long as a run lasts.
     listen = replace(listen, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
-    serve_http_app(lambda: _app(settings), listen, partial(person_page.PersonPages, show=show))
+    serve_http_app(lambda: _app(settings, KnownClients()), listen, partial(person_page.PersonPages, show=show))
 
 
 def _protected(
@@ -116,5 +119,5 @@ async def prepare_start(profile: str, content_only: bool) -> None:
     await prepare(app.front, app.open_seat(), InstantStart(profile, content_only))
 
 
-def _app(settings: Settings) -> App:
-    return App(settings, clients=KnownClients(), library=library_for(settings))
+def _app(settings: Settings, clients: KnownClients) -> App:
+    return App(settings, clients=clients, library=library_for(settings))

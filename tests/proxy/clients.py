@@ -241,6 +241,46 @@ MANNERS = {
 }
 """Of a client that nothing is known of."""
 
+
+def allowed_beside(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """All at once, but a person allows each tool when it is first called, one after the other."""
+    latest = wire.now
+    allowed = {timed.tool: wire.now for timed, _, _ in wire.sent}
+    for call in calls:
+        if call.tool not in allowed:
+            latest += wire.rng.randint(800, 20_000) * MS
+            allowed[call.tool] = latest
+    wire.now = max(wire.call(call, step, allowed[call.tool] + wire.rng.randint(0, 4 * MS)) for call in calls)
+
+
+def each_allowed(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """A person allows one call after the other, whether or not those before it are answered."""
+    ends = []
+    for call in calls:
+        wire.now += wire.rng.randint(800, 6000) * MS
+        ends.append(wire.call(call, step, wire.now))
+    wire.now = max(ends)
+
+
+def writing_allowed(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Calls of read-only tools at once, and every other one when a person has allowed it."""
+    reading = [call for call in calls if call.read_only]
+    if reading:
+        together(wire, reading, step)
+    for call in calls:
+        if not call.read_only:
+            wire.now = wire.call(call, step, wire.now + wire.rng.randint(800, 20_000) * MS)
+
+
+ALLOWED = {
+    "in a row, each call allowed": Manner(send=serial(800, 20_000)),
+    "in a row, each tool allowed once": Manner(send=approved_once),
+    "all at once, each tool allowed once": Manner(send=allowed_beside),
+    "each call allowed, one beside the other": Manner(send=each_allowed),
+    "reads at once, writes allowed": Manner(send=writing_allowed),
+}
+"""How calls go out when a person allows them, whatever the client does where it asks nobody."""
+
 LONGEST_PAUSE_MS = 30_000
 
 
@@ -252,10 +292,11 @@ def play_in(manner: str, steps: Steps, seed: object) -> Log:
     def pause() -> int:
         return rng.randint(20_000, LONGEST_PAUSE_MS * MS)
 
-    if MANNERS[manner].one_a_turn:
+    found = {**MANNERS, **ALLOWED}[manner]
+    if found.one_a_turn:
         return _one_a_turn(wire, steps, pause, lies=False)
     for number, calls in enumerate(steps):
-        MANNERS[manner].send(wire, calls, number)
+        found.send(wire, calls, number)
         wire.now += pause()
     return wire.log()
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from m3bench.proxy.steps.dataflow import Flow
-from m3bench.proxy.steps.segmentation import Segmentation, segment
+from m3bench.proxy.steps.segmentation import ClientSending, Segmentation, segment
 from m3bench.server.scoring import EFFECT, ScorableRun, TrajectoryScore, best_of, score, score_each
 from m3bench.server.scoring.profiles import STRUCTURE
 from m3bench.server.scoring.ranges import Ranges, score_ranges, values_in
@@ -169,13 +169,19 @@ def _in_order(play: Play, steps: Steps) -> bool:
     return True
 
 
-def in_manner(manner: str, runs: int) -> Iterator[Measured]:
-    """Runs of a client of some manner by effect: perfect and flawed in turn, all families."""
+def in_manner(manner: str, runs: int, sending: ClientSending | None = None) -> Iterator[Measured]:
+    """Runs of a client of some manner by effect: perfect and flawed in turn, all families.
+
+    Args:
+        manner: How it sends calls.
+        runs: How many.
+        sending: What is known of the client, rightly or not.
+    """
     for number in range(runs):
         play = plays()[number // 2 % len(plays())]
         rng = random.Random(f"{manner} {number}")
         steps = flawed(play, rng) if number % 2 else play.references[number // 2 // len(plays()) % len(play.references)]
-        yield measure(play, play_in(manner, steps, number), by_effect=True)
+        yield measure(play, replace(play_in(manner, steps, number), sending=sending), by_effect=True)
 
 
 def simulated(behaviour: str, runs: int = RUNS) -> Iterator[tuple[Play, Log]]:

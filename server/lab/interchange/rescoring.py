@@ -25,7 +25,7 @@ from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.trajectory import without_restarts
 from m3bench.server.scoring import Encoder
-from m3bench.server.store.capability import ClientTable, client_facts
+from m3bench.server.store.capability import ASKS, ClientTable, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
@@ -283,7 +283,9 @@ class _Rescoring:
         facts = client_facts(workspace / "nothing", last.client, last.revision, self._installation.clients)
         client = (run.record.scorecard or {}).get("client")
         claimed = client.get("capabilities") if isinstance(client, dict) else None
-        if claimed not in (None, facts["capabilities"]):
+        table = facts["capabilities"]
+        # Whether anybody was asked stands in files of the client, which no verifier has.
+        if claimed not in (None, table, None if table is None else {**table, ASKS: False}):
             self._note("What a probe found of the client is the submitter's word, unless a server signed it.")
             self._verdict.told[run.record.id] = claimed if isinstance(claimed, dict) else {}
         known = claimed if isinstance(claimed, dict) else None

@@ -143,6 +143,18 @@ async def test_a_server_that_does_not_start_is_left_out_and_said_so(capfd: pytes
     assert "'brief' is not available" in told
 
 
+async def test_an_error_says_nothing_of_where_programs_are_on_this_machine(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.symlink_to(PROGRAM)
+    async with upstreams(entries={"echo": ECHO.model_copy(update={"command": str(program)})}) as opened:
+        assert text(await call(opened, "echo__leave")) == "goodbye"
+        program.unlink()
+        for _ in range(2):  # The first is told that what it remembered is gone.
+            lost = await call(opened, "echo__count")
+        assert "cannot be started" in text(lost)
+        assert str(tmp_path) not in text(lost)
+
+
 async def test_a_large_result_passes_in_linear_time() -> None:
     async with upstreams() as opened:
         answer = await call(opened, "echo__large", size=40_000_000)

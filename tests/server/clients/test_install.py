@@ -272,6 +272,52 @@ def test_codex_is_told_to_leave_structured_content_out_and_to_ask_nothing() -> N
     assert told("gemini", "--print")["entry"]["trust"] is True
 
 
+FREE = ("codex", "gemini", "goose", "librechat", "opencode", "qwen", "cline")
+
+
+@EVERY
+def test_whether_a_client_asks_a_person_is_read_from_its_file(client: McpClient, machine: Machine) -> None:
+    assert installation.may_ask(client, machine), "our entry is not there"
+    machine.folder.mkdir(parents=True)
+    path = client.place(machine)
+    if client.must_exist:
+        write(path, b"version: 1\n")
+    installation.install(installation.local(client, path, None, START))
+    assert installation.may_ask(client, machine) == (client.key not in FREE)
+
+
+@pytest.mark.parametrize(
+    ("key", "before", "after"),
+    [
+        ("codex", '"approve"', '"prompt"'),
+        ("codex", "required = true", 'required = true\ndisabled_tools = ["sum"]'),
+        ("codex", "required = true", 'required = true\n[mcp_servers.m3bench.tools.score]\napproval_mode = "prompt"'),
+        ("gemini", '"trust": true', '"trust": false'),
+        ("gemini", "{", "not JSON {"),
+        ("opencode", "{", '{"permission": {"m3bench_*": "ask"},'),
+        ("goose", "extensions:", "GOOSE_MODE: approve\nextensions:"),
+    ],
+)
+def test_a_person_who_has_a_client_ask_is_believed(key: str, before: str, after: str, machine: Machine) -> None:
+    client = clients()[key]
+    path = client.place(machine)
+    installation.install(installation.local(client, path, None, START))
+    text = path.read_text("utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after, 1), "utf-8")
+    assert installation.may_ask(client, machine)
+
+
+def test_a_file_of_a_project_counts_too(machine: Machine) -> None:
+    client = clients()["gemini"]
+    installation.install(installation.local(client, client.place(machine), None, START))
+    project = machine.folder / str(client.project)
+    installation.install(installation.local(client, project, None, START))
+    assert not installation.may_ask(client, machine)
+    project.write_text(project.read_text("utf-8").replace("true", "false"), "utf-8")
+    assert installation.may_ask(client, machine)
+
+
 @pytest.mark.usefixtures("machine")
 @EVERY
 def test_an_address_takes_the_place_of_a_program(client: McpClient) -> None:

@@ -156,7 +156,8 @@ FREE: dict[str, bool] = {"prior": True, "asks": False}
     ],
 )
 def test_what_was_measured_of_a_client_is_expected_of_its_family(called: str, sends: ClientSending) -> None:
-    client = Client(**client_facts(Path("nowhere"), called, "2025-11-25", KnownClients()))
+    as_installed = KnownClients(lambda client: client.asks)
+    client = Client(**client_facts(Path("nowhere"), called, "2025-11-25", as_installed))
     assert sending_of(client) == sends
 
 
