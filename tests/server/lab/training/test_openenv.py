@@ -16,7 +16,7 @@ from websockets.typing import Origin
 
 from m3bench.server.commands.training_environment import serve_openenv, split_named, weights_of
 from m3bench.server.lab.training.environment import EpisodeTurn
-from m3bench.server.lab.training.openenv import openapi, turn_data
+from m3bench.server.lab.training.openenv_forms import openapi, turn_data
 from m3bench.server.lab.training.rewards import Reward
 from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
 from m3bench.server.settings import Settings
