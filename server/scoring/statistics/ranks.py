@@ -8,6 +8,7 @@ together. How large chance makes them is seen from turning the signs of clusters
 each time). Sets that are `APART` standard errors apart never share a place, however many others are listed.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -199,12 +200,13 @@ def _places(names: list[str], pairs: tuple[Pair, ...], apart: frozenset[tuple[st
         score[pair.first] -= pair.difference.value
     low = {name: 1 + behind[name] for name in names}
     high = {name: len(names) - ahead[name] for name in names}
+    ascending = sorted(score.values())
     for pair in pairs:
         if (pair.first, pair.second) in apart:
             better, worse = pair.order
             # Whoever is above the middle between the two is a candidate for the places before it, and nobody else.
             middle = (score[better] + score[worse]) / 2
-            before = sum(other > middle for other in score.values())
+            before = len(ascending) - bisect_right(ascending, middle)
             high[better] = min(high[better], before)
             low[worse] = max(low[worse], before + 1)
     return {name: Rank(low=low[name], high=max(low[name], high[name])) for name in names}
