@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -191,7 +191,7 @@ def _chance(
 def _in_standard_errors(part: float, clusters: int) -> float:
     """A sum over clusters, given as a part of the root of their squares, in standard errors of its own."""
     left = max(1 - part**2 / clusters, 1e-12)
-    return part / (left * clusters / (clusters - 1)) ** 0.5
+    return part / sqrt(left * clusters / (clusters - 1))
 
 
 def _places(names: list[str], pairs: tuple[Pair, ...], apart: frozenset[tuple[str, str]]) -> dict[str, Rank]:
