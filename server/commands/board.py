@@ -150,6 +150,8 @@ def verified(file: Path, settings: Settings, installation: LocalInstallation, op
     def replayed() -> JsonObject:
         return interrupts.run(_replayed, file, verdict, settings, installation).to_json()
 
+    # Known before the first fork, all of them need not find it out.
+    _ = installation.public
     verdict = BundleVerdict.read(work_apart(file, rescored, readable=[file, *rescoring.needed(installation.library)]))
     if options.replay and verdict.confirmed:
         verdict = BundleVerdict.read(work_apart(file, replayed))
