@@ -78,7 +78,7 @@ def test_walls_leave_what_is_to_be_read_and_a_folder_of_its_own(tmp_path: Path) 
     def work() -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as name:
             (Path(name) / "here").write_text(given.read_text())
-            tried = {
+            tried: dict[str, Callable[[], object]] = {
                 "read": other.read_text,
                 "list": lambda: list(tmp_path.iterdir()),
                 "change": lambda: given.write_text("mine"),
