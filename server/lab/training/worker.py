@@ -177,6 +177,8 @@ async def serve(settings: dict[str, Any], reading: int, write: Callable[[bytes],
         )
         lines = Lines(MAX_LINE_BYTES)
         async with Episodes(Library(Path(settings["tasks"])), backend, root, rules) as episodes:
+            if isinstance(backend, SharedBackend):
+                await backend.warm()
             worker = EpisodeWorker(episodes, write)
             async with anyio.create_task_group() as tasks:
                 write(b'{"id":0,"ready":true}\n')
