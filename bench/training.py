@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -132,8 +133,20 @@ def main() -> None:
     parser.add_argument("--group", type=int, default=8, help="how often a task is played again")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--answers", type=Path, help="what tools saw in the pictures before")
     options = parser.parse_args()
-    with Environment(options.tasks, EnvironmentOptions(workers=options.workers)) as environment:
+    # Folders of other trainers on this machine are no leftovers of this one.
+    with TemporaryDirectory() as place:
+        tempfile.tempdir = os.environ["TMPDIR"] = place
+        measured(options)
+        if options.kills:
+            print(json.dumps(killed_trainers(options.kills, options.tasks)), flush=True)
+
+
+def measured(options: argparse.Namespace) -> None:
+    """Play, and say what it took and what is left."""
+    chosen = EnvironmentOptions(workers=options.workers, answers=options.answers)
+    with Environment(options.tasks, chosen) as environment:
         tasks = list(environment.library.tasks.values())[:: options.every]
         empty = memory_bytes()
         first = pass_over(environment, tasks, options.flight, "first time")
@@ -153,8 +166,6 @@ def main() -> None:
     processes = sum(1 for _ in descendants(os.getpid())) - 1
     left = {"what": "left", "folders": len(leftovers(gettempdir())), "processes": processes, "descriptors": files}
     print(json.dumps(left), flush=True)
-    if options.kills:
-        print(json.dumps(killed_trainers(options.kills, options.tasks)), flush=True)
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ class RoomSandbox:
         answered = asked.setdefault(key, anyio.Event())
         try:
             reply = await self._ask(tool, arguments, seconds)
-            cache.put(key, reply)
+            cache.put(key, reply, tool)
         finally:
             answered.set()
             if asked.get(key) is answered:

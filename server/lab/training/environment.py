@@ -59,6 +59,9 @@ class EnvironmentOptions:
     max_minutes: float = 60.0
     cache_bytes: int = 256 * 1024 * 1024
     """Of answers that are remembered, in each worker; 0 for none."""
+    answers: Path | None = None
+    """A file in which what tools saw in pictures is kept for the next environment, such as `answers.jsonl` of a train
+    set; nothing is kept when left out."""
     sandbox: Literal["process", "inprocess"] = "process"
     """`inprocess` isolates nothing, and is for tests."""
 
@@ -205,7 +208,7 @@ class Environment:
             "tasks": str(self.library.folder.resolve()), "weights": dict(options.weights or {}),
             "split": options.split, "hosts": options.hosts, "max_turns": options.max_turns,
             "max_calls": options.max_calls, "max_minutes": options.max_minutes, "cache_bytes": options.cache_bytes,
-            "sandbox": options.sandbox,
+            "sandbox": options.sandbox, "answers": str(options.answers.resolve()) if options.answers else None,
         }  # fmt: skip
 
 

@@ -169,7 +169,8 @@ async def serve(settings: dict[str, Any], reading: int, write: Callable[[bytes],
     with scratch_folder() as folder:
         root = folder / "rooms"
         root.mkdir()
-        cache = ResultCache(settings["cache_bytes"]) if settings["cache_bytes"] else None
+        kept = Path(settings["answers"]) if settings["answers"] else None
+        cache = ResultCache(settings["cache_bytes"], kept) if settings["cache_bytes"] else None
         backend = (
             SharedBackend(ProcessBackend(shared_isolation()), root, hosts=settings["hosts"], cache=cache)
             if settings["sandbox"] == "process"
