@@ -40,16 +40,17 @@ def descendants(pid: int) -> Iterator[int]:
                 continue
 
 
-def cpu_seconds() -> float:
-    """Processor time of this process, its descendants, and those of them that have ended."""
-    total = 0
+def cpu_seconds(workers: Sequence[int]) -> tuple[float, float, float]:
+    """Processor time of this process, of its workers, and of their hosts with the programs that tools start."""
+    found = {}
     for pid in descendants(os.getpid()):
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        total += sum(map(int, fields[11:15]))
-    return total / TICKS
+        found[pid] = sum(map(int, fields[11:15])) / TICKS
+    own, played = found.pop(os.getpid()), sum(found.pop(pid, 0.0) for pid in workers)
+    return own, played, sum(found.values())
 
 
 def memory_bytes() -> int:
@@ -74,19 +75,24 @@ def play(environment: Environment, task: Task) -> tuple[bool, str]:
 
 def pass_over(environment: Environment, tasks: Sequence[Task], flight: int, name: str) -> dict[str, float | str | int]:
     """Play tasks, so many at a time, and what that took."""
-    before, began, peak = cpu_seconds(), time.perf_counter(), memory_bytes()
+    workers = [worker._process.pid for worker in environment._workers]
+    before, began, peak = cpu_seconds(workers), time.perf_counter(), memory_bytes()
     found: list[tuple[bool, str]] = []
     with ThreadPoolExecutor(flight) as pool:
         for number, solved in enumerate(pool.map(lambda task: play(environment, task), tasks)):
             found.append(solved)
             if number % 64 == 32:
                 peak = max(peak, memory_bytes())
-    seconds, cpu = time.perf_counter() - began, cpu_seconds() - before
+    seconds = time.perf_counter() - began
+    spent = [now - then for now, then in zip(cpu_seconds(workers), before, strict=True)]
+    cpu = sum(spent)
     return {
         "what": name, "episodes": len(tasks), "solved": sum(solved for solved, _ in found),
         "void": sum(bool(void) for _, void in found), "why": next((void[:300] for _, void in found if void), ""),
         "seconds": round(seconds, 1), "per_second": round(len(tasks) / seconds, 2),
         "cpu_ms_per_episode": round(cpu / len(tasks) * 1000, 1),
+        **{f"{part}_ms": round(each / len(tasks) * 1000, 1)
+           for part, each in zip(("trainer", "workers", "tools"), spent, strict=True)},
         "per_second_at_two_cores": round(2 * len(tasks) / cpu, 1), "peak_mb": round(peak / 1e6),
     }  # fmt: skip
 

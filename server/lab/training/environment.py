@@ -34,7 +34,7 @@ READY_SECONDS = 60.0
 LEAVE_SECONDS = 10.0
 """Time for a worker to end its sandboxes and remove its folder."""
 AHEAD = 8
-"""Episodes that a worker which knows a task may have more than another, before the other one is chosen."""
+"""Episodes that a worker which knows what is asked may have more than another, before the other one is chosen."""
 
 Call = Mapping[str, object]
 """A call: `name`, and `arguments`, an object."""
@@ -195,8 +195,10 @@ class Environment:
         if task is None or task not in self.library.tasks:
             return fewest
         family = f"family {self.library.tasks[task].family}"
-        place = self._homes.get(task, self._homes.get(family, fewest))
-        if found[place] >= found[fewest] + AHEAD:
+        known = task in self._homes
+        place = self._homes.get(task if known else family, fewest)
+        # The members of a group all ask for the same: they stay together, as long as no worker is idle for it.
+        if found[place] >= AHEAD + found[fewest] * (2 if known else 1):
             place = fewest
         self._homes[task] = place
         self._homes.setdefault(family, place)
