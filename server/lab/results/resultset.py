@@ -44,7 +44,7 @@ HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 LOGS = "inspect"
 """The folder with Inspect's own logs, where a model was driven."""
 
-Kind = Literal["model", "baseline", "client"]
+Kind = Literal["model", "baseline", "client", "people"]
 
 
 class _Model(BaseModel):
