@@ -237,7 +237,7 @@ class _Record(BaseModel):
     tool_cap: int | None = None
     advised_tools: int | None = None
     naming: _Pattern | str
-    """A pattern, or the name of a rule in `naming`."""
+    """A pattern, or a key of `_NAMING_RULES`."""
     description_cap: int | None = None
     result_cap: Cap | None = None
     call_timeout: int | float | None = None

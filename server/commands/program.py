@@ -69,6 +69,7 @@ _HARBOR = {
 }
 _LAB = {
     "study": CommandEntry("Play every model and agent of a plan on every set of tasks.", "study:study"),
+    "people": CommandEntry("Hold a study with people, who play in their browsers.", "play:people"),
     "worker": CommandEntry("Play samples that a study put into a database.", "worker:worker"),
     "judge": CommandEntry("Let models judge recorded runs.", "judge:judge"),
     "score": CommandEntry("Score a file of what an agent did against reference trajectories.", "score:score"),

@@ -35,6 +35,7 @@ from m3bench.tasks.lazy_modules import LazyModule
 if TYPE_CHECKING:
     from m3bench.server.clients import installation
     from m3bench.server.lab.live import pages, person_page
+    from m3bench.server.lab.studies.people import PeopleStudy
     from m3bench.server.serving.auth import modes
 else:
     installation = LazyModule("m3bench.server.clients.installation")
@@ -92,6 +93,23 @@ def serve_person(settings: Settings, port: int, show: Callable[[str], None]) -> 
     # A person may think for as long as a run lasts.
     listen = replace(listen, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
     serve_http_app(lambda: _app(settings, KnownClients()), listen, partial(person_page.PersonPages, show=show))
+
+
+def serve_people(study: "PeopleStudy", links: Callable[[str], None]) -> None:
+    """Serve the benchmark to people who were sent links.
+
+    Args:
+        study: Who may play what.
+        links: Is told the address where they come.
+    """
+    settings = study.settings
+    listen = address_of(study.plan.listen, allow_hosts=study.hosts)
+    listen = replace(listen, guests=study.guests, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
+
+    def make() -> App:
+        return App(settings, clients=KnownClients(), library=study.library, offers=study.tasks_of)
+
+    serve_http_app(make, listen, partial(person_page.StudyPages, study=study, links=links))
 
 
 def _protected(

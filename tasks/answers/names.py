@@ -21,7 +21,7 @@ from m3bench.tasks.answers.spelling import (
     vocabulary,
     words_of,
 )
-from m3bench.tasks.answers.statements import answered, kept, without_lead
+from m3bench.tasks.answers.statements import answered, concluded, kept, without_lead
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -102,10 +102,11 @@ def _distinguishing() -> frozenset[str]:
 
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
     """Why a text does not name a thing; None when it does."""
-    text = _SITE.sub("", answered(text))
+    text = _SITE.sub("", concluded(answered(text)))
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
     names = (*names, *(f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name))))
+    names = (*names, *(short for name in names if (short := _STREET.sub("", name)) != name and re.search(r"\d", name)))
     problem = _plain_problem(text, names, others, context)
     if problem is None or not text:
         return problem
@@ -115,8 +116,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
     if text.rstrip().endswith("?"):
         return problem
-    heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))}
-    heads = {*heads, _ahead(text, others, context)} - {text}
+    heads = {_unexplained(head, names, others, context) for head in (said, without_lead(said, context))}
+    heads = {*heads, _ahead(text, others, context), _of_one_alone(text, names, others, context)} - {text}
     return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
 
 
@@ -133,6 +134,9 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return "it is a question"
     right = _forms(names)
     wrong = _forms(others) - right
+    if _BINOMIAL.fullmatch(names[0]):
+        text = _cut_genus(_AUTHORITY.sub("", text), right, wrong)
+        mine = words_of(text)
     if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
         return f"{text[:60]!r} is another one"
     if mine in right or (joined(mine) in {joined(form) for form in right}):
@@ -254,10 +258,37 @@ _HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
 _AHEAD = re.compile(
-    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>>)|(?:is|are|was|were|costs?|has|have)\s+"
+    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>>)|(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
     r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
     re.IGNORECASE,
 )
+_MUCH = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
+_LITTLE = frozenset({"lower", "smaller", "fewer", "less"})
+_MOST_AND_LEAST = re.compile(
+    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
+    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
+    re.IGNORECASE,
+)
+_BY_WHOM = re.compile(
+    r"^(?:(?:it|this|that)(?:['’]s| is| was)\s+)?(?:made|manufactured|produced|published|written|directed|painted|sold|"
+    r"owned|run|marketed|distributed)\s+by\s+",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
+"""What somebody was called before."""
+_OF_THE_OTHER = re.compile(
+    r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
+    re.IGNORECASE,
+)
+"""A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
+_PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
+_STREET = re.compile(
+    r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
+)
+"""What stands before the name of a street where many leave it out."""
+_BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
+_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
+"""Who described a species first, and when."""
 _WHY = (
     "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
     "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
@@ -287,9 +318,40 @@ def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
     asked = set(words_of(context))
     if match["sign"] and asked & _vocabulary("little"):
         return text
-    if match["how"] and not set(words_of(match["how"])) <= asked | {"than"}:
+    how = set(words_of(match["how"] or "")) - {"than"}
+    if not how <= asked and not how <= (_LITTLE if asked & _vocabulary("little") else _MUCH):
         return text
     return re.sub(r"\s*\([^()]*\)$", "", match["head"])
+
+
+def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
+    """A text without what says who made it, what it was once, where it stands, or what something else is."""
+    short = _STREET.sub("", _BY_WHOM.sub("", text))
+    once = _ONCE.search(short)
+    if once and not _named(once["once"], others):
+        short = short[: once.start()]
+    place = _PLACE_BESIDE.search(short)
+    if place and not _named(place["label"], (*names, *others)):
+        short = short[: place.start()]
+    asked = set(words_of(context))
+    if match := _MOST_AND_LEAST.match(short):
+        short = match["least" if asked & _vocabulary("little") else "most"]
+    other = _OF_THE_OTHER.match(short)
+    if other and words_of(other["what"]) in _forms(others) - _forms(names):
+        which = set(words_of(other["which"]))
+        if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
+            short = other["head"]
+    return short
+
+
+def _cut_genus(text: str, right: frozenset[Words], wrong: frozenset[Words]) -> str:
+    """A species with its genus in full, where it was cut to a few letters and a full stop: `Th. thynnus`."""
+    match = re.fullmatch(r"([A-Z][a-z]{0,3})\. ?([a-z]+)", text.strip())
+    if match is None:
+        return text
+    start, kind = match[1].lower(), match[2]
+    whole = [form for form in right | wrong if len(form) == 2 and form[0].startswith(start) and form[1] == kind]
+    return " ".join(whole[0]) if whole and set(whole) <= right else text
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:
@@ -390,7 +452,7 @@ def _shortened(mine: Words, form: Words) -> bool:
     if start < 0 or not any(len(word) >= 3 and word not in _generic() for word in mine):
         return False
     missing = (*form[:start], *form[start + len(mine) :])
-    return all(word in _generic() or word in _saying() or len(word) == 1 for word in missing)
+    return all(word in _generic() or word in _saying() or (len(word) == 1 and word.isalpha()) for word in missing)
 
 
 def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Words], context: str) -> bool:
@@ -501,7 +563,8 @@ class YesNo(Value):
         """Why it is not the answer."""
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
-        words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(as_text(given)).translate(_TICKS)))
+        text = answered(as_text(given))
+        words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(text).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]
         doubt = next(
@@ -512,9 +575,9 @@ class YesNo(Value):
             ),
             None,
         )
-        if doubt or "?" in as_text(given):
+        if doubt or "?" in text:
             return f"it is not a plain yes or no: {doubt or '?'!r}"
-        if not yes and not no and _SO.match(fold(as_text(given))):
+        if not yes and not no and _SO.match(fold(text)):
             yes = ["yes"]
         if bool(yes) == bool(no):
             return "it is neither yes nor no"

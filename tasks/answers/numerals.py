@@ -298,6 +298,8 @@ _PARTS = {
     (big, small): share
     for bigs, smalls, share in (
         ("h hr hrs hour hours", "min mins minute minutes m", 1 / 60),
+        ("h hr hrs hour hours", "s sec secs second seconds", 1 / 3600),
+        ("yr yrs year years", "month months", 1 / 12),
         ("min mins minute minutes", "s sec secs second seconds", 1 / 60),
         ("wk week weeks", "d day days", 1 / 7),
         ("d day days", "h hr hrs hour hours", 1 / 24),

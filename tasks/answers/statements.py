@@ -17,7 +17,8 @@ _TAKEN_BACK = re.compile(
     r"(?:correction|erratum|edit|update|corrected)(?=\s*(?:[:–—]|-\s))"
     r")\s*[\s,.:;!–—-]*(?P<rest>\S.*)$"
     r"|(?:\.\.\.|…|\s[–—-]\s|[.;]\s)\s*actually\b[\s,:]*(?P<other>\S.*)$"
-    r"|,\s+actually,?\s+(?P<third>\S.*)$",
+    r"|,\s+actually,?\s+(?P<third>\S.*)$"
+    r"|[.,;–—-]\s*(?:sorry|oops|pardon)\s*[,:–—-]\s*(?P<fourth>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _RULED_OUT = re.compile(
@@ -34,6 +35,26 @@ _NOT_BUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What is ruled out before what is meant: "Not Oslo, but Bergen", "At first I thought Oslo, but it is Bergen"."""
+_NOT_BUT_THIS = re.compile(
+    r"^\W*(?:no\s*[,:]\s+)?not\s+(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|known|"
+    r"confident|convinced|possible|verified|checked|confirmed|found|available|exact|given|stated|enough)\b)"
+    r"[^.;:!?]{1,80}?\s*[:;]\s*(?:(?:but|rather|yes to|instead)\s+)?(?P<rest>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The same with a colon: "Not Oslo: Bergen"."""
+_SO = re.compile(
+    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence)[,:]?\s+"
+    r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
+    re.IGNORECASE,
+)
+"""A reason before what follows from it: "Oslo has fewer, so Bergen"."""
+_TURNED_DOWN = r"(?:closed|excluded|forbidden|off limits|unchanged|gone|ruled out|left out|left off|not [a-z]+)"
+_DENIED_BEHIND = re.compile(
+    r"^(?P<kept>.+?)(?:[.;,]\s+(?:but\s+|and\s+|while\s+|whereas\s+)?(?P<what>[^.;,]+?)\s+"
+    rf"(?:(?:is|are|was|were|has|have|does|do|did)(?:\s+not|n['’]t)\b[^.;]*|(?:is|are|was|were)\s+{_TURNED_DOWN})"
+    rf"|[.;]\s+{_TURNED_DOWN}\s*:\s*(?P<list>[^.;]+))[.!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
 _DENIES = re.compile(r"\b(?:not|never|neither|nor|no|except|isn't|wasn't|n't|other than)\b", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```[a-z]*[ \t]*\n(.*?)\n?\s*```\s*$", re.DOTALL | re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?:[*•▪◦‣]\s+|[–—]\s+|(?:→|⇒|➜|->|=>)\s*)(?=\S)")
@@ -41,7 +62,8 @@ _LEAD = re.compile(r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+(?:is|are|was|were|
 
 
 _ANSWERED = re.compile(
-    r"^[^?.!\n]{1,80}\?\s*(?:no|nope|nah|wrong|not quite|i mean[t]?|actually)\b[\s,.:;!–—-]*(?P<rest>\w.*)$",
+    r"^[^?!\n]{1,80}\?\s*(?:no|nope|nah|wrong|not quite|i mean[t]?|actually|exactly|precisely|to be exact)\b"
+    r"[\s,.:;!–—-]*(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -55,10 +77,22 @@ def answered(text: str) -> str:
 def settled(text: str) -> str:
     """What a text says in the end: what stands behind the last correction."""
     while (match := _TAKEN_BACK.search(text)) and text[: match.start()].strip(" -–—*_"):
-        rest = next(part for part in (match["rest"], match["other"], match["third"]) if part)
+        rest = next(part for part in match.groupdict().values() if part)
         text = rest.strip()
-    match = _NOT_BUT.match(text)
+    match = _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
     return match["rest"].strip() if match else text
+
+
+def concluded(text: str) -> str:
+    """What follows from a reason that is given before it."""
+    match = _SO.match(text)
+    return match["rest"].strip() if match else text
+
+
+def denied_behind(text: str) -> tuple[str, str]:
+    """What a text says, and what a last sentence says of others that are none: "A and B; C is not"."""
+    match = _DENIED_BEHIND.match(text.strip())
+    return (match["kept"], match["what"] or match["list"]) if match else (text, "")
 
 
 def kept(text: str) -> tuple[str, str]:
@@ -82,4 +116,5 @@ def without_lead(text: str, asked: str) -> str:
         return text
     names = vocabulary().names
     allowed = {"s", *words_of(f"{names['saying']} {names['announcing']} {asked}")}
-    return match["rest"] if set(words_of(match["lead"])) <= allowed else text
+    said = {word for word in words_of(match["lead"]) if word not in allowed}
+    return match["rest"] if {word.removesuffix("s") for word in said} <= allowed else text

@@ -25,6 +25,7 @@ from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.trajectory import without_restarts
 from m3bench.server.scoring import Encoder
+from m3bench.server.scoring.weights import find
 from m3bench.server.store.capability import ASKS, ClientTable, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
@@ -76,6 +77,18 @@ def verify_bundle(path: Path, installation: LocalInstallation, encoder: Encoder)
     """
     with Archive(path, NAMES) as archive:
         return _Rescoring(Submission(archive), installation, encoder).verdict()
+
+
+def needed(library: Library) -> list[Path]:
+    """What is read on the way, beside the bundle and this package: the tasks, and the weights of the encoder.
+
+    Raises:
+        WeightsError: There are no weights, and none can be had.
+    """
+    folder = find().folder
+    # What a cache holds may be links to elsewhere.
+    linked = [path.resolve() for path in folder.iterdir() if path.is_symlink()]
+    return [*library.places, folder, *linked]
 
 
 class _Rescoring:

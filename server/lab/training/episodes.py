@@ -59,20 +59,23 @@ from m3bench.tasks.task import MEDIA, Task
 
 
 class MemoryJournal:
-    """The calls of episodes under way, in memory, in the form in which a store gives them back."""
+    """The calls of episodes under way, in memory, in the form in which a store gives them back.
+
+    They are kept by seat, of which every episode has its own: episodes that are told the same have runs of one name.
+    """
 
     def __init__(self) -> None:
         self._numbers = count(1)
-        self._runs: dict[str, dict[int, CallRecord]] = {}
-        self._run_of: dict[int, str] = {}
+        self._seats: dict[str, dict[int, CallRecord]] = {}
+        self._seat_of: dict[int, str] = {}
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
         """Take in a call; one that belongs to no run is not kept."""
         number = next(self._numbers)
         if run is not None:
             caller = request.caller
-            self._run_of[number] = run
-            self._runs.setdefault(run, {})[number] = CallRecord(
+            self._seat_of[number] = caller.seat
+            self._seats.setdefault(caller.seat, {})[number] = CallRecord(
                 id=number, run=run, seat=caller.seat, tool=tool, request_id=str(request.id), request=request.raw,
                 revision=caller.revision, client=caller.client, wall=request.wall, received_ns=request.received_ns,
                 outcome=None, owner=None, result=None, error=None, full=None, forwarded_ns=None, returned_ns=None,
@@ -82,8 +85,7 @@ class MemoryJournal:
 
     async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
         """Put an answer beside its call."""
-        run = self._run_of.get(call)
-        calls = self._runs.get(run, {}) if run is not None else {}
+        calls = self._seats.get(self._seat_of.get(call, ""), {})
         if call in calls:
             calls[call] = replace(
                 calls[call], outcome=answer.outcome, owner=answer.owner, result=answer.result or None,
@@ -94,26 +96,26 @@ class MemoryJournal:
     def sent(self, call: int, sent_ns: int) -> None:
         """Nothing: an answer leaves with the others of its turn."""
 
-    def deliver(self, run: str, sent_ns: int) -> None:
+    def deliver(self, seat: str, sent_ns: int) -> None:
         """The answers of a turn left, all of them at the same moment."""
-        calls = self._runs.get(run, {})
+        calls = self._seats.get(seat, {})
         for number, call in calls.items():
             if call.sent_ns is None:
                 calls[number] = replace(call, sent_ns=sent_ns)
 
-    def calls(self, run: str) -> list[CallRecord]:
-        """The calls of a run, in order of arrival."""
-        return list(self._runs.get(run, {}).values())
+    def calls(self, seat: str) -> list[CallRecord]:
+        """The calls of a seat, in order of arrival."""
+        return list(self._seats.get(seat, {}).values())
 
-    def forget(self, run: str) -> None:
-        """Drop the calls of a run."""
-        for number in self._runs.pop(run, {}):
-            self._run_of.pop(number, None)
+    def forget(self, seat: str) -> None:
+        """Drop the calls of a seat."""
+        for number in self._seats.pop(seat, {}):
+            self._seat_of.pop(number, None)
 
     @property
     def held(self) -> int:
         """Calls in memory."""
-        return len(self._run_of)
+        return len(self._seat_of)
 
 
 CLIENT = "m3bench-training 1"
