@@ -21,7 +21,21 @@ from m3bench.tasks.answers.spelling import (
     vocabulary,
     words_of,
 )
-from m3bench.tasks.answers.statements import answered, concluded, kept, without_lead
+from m3bench.tasks.answers.statements import (
+    AHEAD,
+    BY_WHOM,
+    LESS,
+    MORE,
+    MOST_AND_LEAST,
+    OF_THE_OTHER,
+    ONCE,
+    PLACE_BESIDE,
+    REASON_FIRST,
+    answered,
+    concluded,
+    kept,
+    without_lead,
+)
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -180,6 +194,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return None
     if _without_its_trade(words_of(text), right, wrong, context):
         return None
+    if _without_its_place(words_of(text), right, wrong, around):
+        return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
     if _is_surname(words_of(text), names[0], right, wrong, context):
@@ -197,6 +213,8 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
     if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
         return True
     if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+        return True
+    if len(mine) > 2 and _singular(mine) in set(map(_singular, right)) - set(map(_singular, wrong)):
         return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
@@ -257,31 +275,7 @@ _HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
 """The number of a house and its street, which may also stand the other way round."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
-_AHEAD = re.compile(
-    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>>)|(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
-    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
-    re.IGNORECASE,
-)
-_MUCH = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
-_LITTLE = frozenset({"lower", "smaller", "fewer", "less"})
-_MOST_AND_LEAST = re.compile(
-    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
-    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
-    re.IGNORECASE,
-)
-_BY_WHOM = re.compile(
-    r"^(?:(?:it|this|that)(?:['’]s| is| was)\s+)?(?:made|manufactured|produced|published|written|directed|painted|sold|"
-    r"owned|run|marketed|distributed)\s+by\s+",
-    re.IGNORECASE,
-)
-_ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
-"""What somebody was called before."""
-_OF_THE_OTHER = re.compile(
-    r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
-    re.IGNORECASE,
-)
 """A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
-_PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
 _STREET = re.compile(
     r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
 )
@@ -312,31 +306,34 @@ _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
 
 def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
     """What a comparison says of one thing of two, when it says what is asked for: "A is older than B", "A > B"."""
-    match = _AHEAD.match(text)
+    match = AHEAD.match(text)
     if match is None or not _named(match["other"], others) or hedge(match["other"]):
         return text
     asked = set(words_of(context))
-    if match["sign"] and asked & _vocabulary("little"):
+    if match["sign"] and (match["sign"] == "<") != bool(asked & _vocabulary("little")):
         return text
     how = set(words_of(match["how"] or "")) - {"than"}
-    if not how <= asked and not how <= (_LITTLE if asked & _vocabulary("little") else _MUCH):
+    if not how <= asked and not how <= (LESS if asked & _vocabulary("little") else MORE):
         return text
     return re.sub(r"\s*\([^()]*\)$", "", match["head"])
 
 
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
-    short = _STREET.sub("", _BY_WHOM.sub("", text))
-    once = _ONCE.search(short)
+    short = _STREET.sub("", BY_WHOM.sub("", text))
+    once = ONCE.search(short)
     if once and not _named(once["once"], others):
         short = short[: once.start()]
-    place = _PLACE_BESIDE.search(short)
+    place = PLACE_BESIDE.search(short)
     if place and not _named(place["label"], (*names, *others)):
         short = short[: place.start()]
     asked = set(words_of(context))
-    if match := _MOST_AND_LEAST.match(short):
+    if match := MOST_AND_LEAST.match(short):
         short = match["least" if asked & _vocabulary("little") else "most"]
-    other = _OF_THE_OTHER.match(short)
+    dearer = REASON_FIRST.match(short)
+    if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
+        short = dearer["rest"]
+    other = OF_THE_OTHER.match(short)
     if other and words_of(other["what"]) in _forms(others) - _forms(names):
         which = set(words_of(other["which"]))
         if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
@@ -438,6 +435,10 @@ def _plurals(words: Words) -> set[Words]:
     return {(*words[:-1], last.removesuffix(end) + single) for end, single in endings if last.endswith(end)}
 
 
+def _singular(words: Words) -> Words:
+    return tuple(word.removesuffix("s") if len(word) > 4 else word for word in words)
+
+
 def _without(text: str, names: tuple[str, ...]) -> str:
     """A text without the names in it, which may have any words of their own."""
     folded = fold(text)
@@ -461,6 +462,16 @@ def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
     if len(told) < 2 or not _businesses() & set(words_of(context)):
         return False
     return any(form[:-1] == mine for form in right) and not any(form[: len(mine)] == mine for form in wrong)
+
+
+def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Words], around: set[str]) -> bool:
+    """Whether words are a name without the place that it ends with: "Obelisco" of "Obelisco de Buenos Aires"."""
+    core = tuple(word for word in mine if word not in around and word not in _PARTICLES)
+    told = any(len(word) >= 5 and word not in _generic() for word in core)
+    if not told or any(form[: len(core)] == core for form in wrong):
+        return False
+    ends = [form[len(core) :] for form in right if form[: len(core)] == core]
+    return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:

@@ -18,6 +18,8 @@ _TAKEN_BACK = re.compile(
     r")\s*[\s,.:;!–—-]*(?P<rest>\S.*)$"
     r"|(?:\.\.\.|…|\s[–—-]\s|[.;]\s)\s*actually\b[\s,:]*(?P<other>\S.*)$"
     r"|,\s+actually,?\s+(?P<third>\S.*)$"
+    r"|[.,;–—-]\s*(?:but\s+)?that (?:was|is) (?:a typo|wrong|a mistake|an error|a slip)\b[\s,.:;–—-]*"
+    r"(?:(?:it|that)(?:\s+is|['’]s|\s+was|\s+should be)\s+|make (?:it|that)\s+)?(?P<fifth>\S.*)$"
     r"|[.,;–—-]\s*(?:sorry|oops|pardon)\s*[,:–—-]\s*(?P<fourth>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -66,6 +68,41 @@ _ANSWERED = re.compile(
     r"[\s,.:;!–—-]*(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+
+AHEAD = re.compile(
+    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>[<>])|"
+    r"(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
+    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
+    re.IGNORECASE,
+)
+"""One thing compared with another: "A is older than B", "A > B"."""
+MORE = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
+LESS = frozenset({"lower", "smaller", "fewer", "less"})
+MOST_AND_LEAST = re.compile(
+    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
+    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
+    re.IGNORECASE,
+)
+"""Two things compared: "A swings most, B least"."""
+BY_WHOM = re.compile(
+    r"^(?:(?:it|this|that)(?:['’]s| is| was)\s+)?(?:made|manufactured|produced|published|written|directed|painted|sold|"
+    r"owned|run|marketed|distributed)\s+by\s+",
+    re.IGNORECASE,
+)
+"""What leads to whoever made a thing."""
+ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
+"""What somebody was called before."""
+OF_THE_OTHER = re.compile(
+    r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
+    re.IGNORECASE,
+)
+REASON_FIRST = re.compile(
+    r"^(?P<other>[^.;,]+?)\s+(?:is|are|was|were|costs?)\s+(?P<how>\w+er|more|less|worse)[.;,]\s+(?P<rest>[^.;,]+)[.!]?$",
+    re.IGNORECASE,
+)
+"""What is said against one thing before another is named: "The pass is dearer; single entries"."""
+PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
+"""The letter or number of a place, in brackets behind a name."""
 
 
 def answered(text: str) -> str:
