@@ -12,6 +12,7 @@ from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.spelling import (
+    BINOMIAL,
     Words,
     find,
     hedges,
@@ -19,6 +20,7 @@ from m3bench.tasks.answers.spelling import (
     regions_of,
     spellings,
     vocabulary,
+    whole_species,
     words_of,
 )
 from m3bench.tasks.answers.statements import (
@@ -31,6 +33,7 @@ from m3bench.tasks.answers.statements import (
     ONCE,
     PLACE_BESIDE,
     REASON_FIRST,
+    SO_MUCH_OF,
     answered,
     concluded,
     kept,
@@ -148,8 +151,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return "it is a question"
     right = _forms(names)
     wrong = _forms(others) - right
-    if _BINOMIAL.fullmatch(names[0]):
-        text = _cut_genus(_AUTHORITY.sub("", text), right, wrong)
+    if BINOMIAL.fullmatch(names[0]):
+        text = whole_species(text, right, wrong)
         mine = words_of(text)
     if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
         return f"{text[:60]!r} is another one"
@@ -280,9 +283,6 @@ _STREET = re.compile(
     r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
 )
 """What stands before the name of a street where many leave it out."""
-_BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
-_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
-"""Who described a species first, and when."""
 _WHY = (
     "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
     "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
@@ -320,7 +320,7 @@ def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
 
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
-    short = _STREET.sub("", BY_WHOM.sub("", text))
+    short = _STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
     once = ONCE.search(short)
     if once and not _named(once["once"], others):
         short = short[: once.start()]
@@ -339,16 +339,6 @@ def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], co
         if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
             short = other["head"]
     return short
-
-
-def _cut_genus(text: str, right: frozenset[Words], wrong: frozenset[Words]) -> str:
-    """A species with its genus in full, where it was cut to a few letters and a full stop: `Th. thynnus`."""
-    match = re.fullmatch(r"([A-Z][a-z]{0,3})\. ?([a-z]+)", text.strip())
-    if match is None:
-        return text
-    start, kind = match[1].lower(), match[2]
-    whole = [form for form in right | wrong if len(form) == 2 and form[0].startswith(start) and form[1] == kind]
-    return " ".join(whole[0]) if whole and set(whole) <= right else text
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:

@@ -96,3 +96,20 @@ def find(part: Words, whole: Words) -> int:
         if whole[start : start + len(part)] == part:
             return start
     return -1
+
+
+BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
+"""The name of a species."""
+_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
+"""Who described a species first, and when."""
+
+
+def whole_species(text: str, right: frozenset[Words], wrong: frozenset[Words]) -> str:
+    """A species without who described it, and with its genus in full where it was cut short: `Th. thynnus`."""
+    text = _AUTHORITY.sub("", text)
+    match = re.fullmatch(r"([A-Z][a-z]{0,3})\. ?([a-z]+)", text.strip())
+    if match is None:
+        return text
+    start, kind = match[1].lower(), match[2]
+    whole = [form for form in right | wrong if len(form) == 2 and form[0].startswith(start) and form[1] == kind]
+    return " ".join(whole[0]) if whole and set(whole) <= right else text

@@ -78,6 +78,11 @@ AHEAD = re.compile(
 """One thing compared with another: "A is older than B", "A > B"."""
 MORE = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
 LESS = frozenset({"lower", "smaller", "fewer", "less"})
+SO_MUCH_OF = re.compile(
+    r"^(?:an?|one|some|\d+)\s+(?:clove|slice|piece|bunch|ear|loaf|head|cup|glass|bowl|bag|handful)s?\s+of\s+",
+    re.IGNORECASE,
+)
+"""How much of a food there is."""
 MOST_AND_LEAST = re.compile(
     r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
     r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
