@@ -217,7 +217,7 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
         return True
     if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
         return True
-    if len(mine) > 2 and _singular(mine) in set(map(_singular, right)) - set(map(_singular, wrong)):
+    if len(mine) > 2 and " " in name and _singular(mine) in set(map(_singular, right)) - set(map(_singular, wrong)):
         return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
