@@ -13,7 +13,9 @@ from typing import Literal
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.spelling import (
     BINOMIAL,
+    STREET,
     Words,
+    addressed,
     find,
     hedges,
     joined,
@@ -31,9 +33,11 @@ from m3bench.tasks.answers.statements import (
     MOST_AND_LEAST,
     OF_THE_OTHER,
     ONCE,
+    OTHER_HAS_LESS,
     PLACE_BESIDE,
     REASON_FIRST,
     SO_MUCH_OF,
+    SUPERLATIVE,
     answered,
     concluded,
     kept,
@@ -122,8 +126,7 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     text = _SITE.sub("", concluded(answered(text)))
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
-    names = (*names, *(f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name))))
-    names = (*names, *(short for name in names if (short := _STREET.sub("", name)) != name and re.search(r"\d", name)))
+    names = addressed(names)
     problem = _plain_problem(text, names, others, context)
     if problem is None or not text:
         return problem
@@ -274,15 +277,9 @@ _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
 _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
 """A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
-_HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
-"""The number of a house and its street, which may also stand the other way round."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
 """A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
-_STREET = re.compile(
-    r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
-)
-"""What stands before the name of a street where many leave it out."""
 _WHY = (
     "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
     "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
@@ -320,7 +317,7 @@ def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
 
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
-    short = _STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
+    short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
     once = ONCE.search(short)
     if once and not _named(once["once"], others):
         short = short[: once.start()]
@@ -333,6 +330,11 @@ def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], co
     dearer = REASON_FIRST.match(short)
     if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
         short = dearer["rest"]
+    led = SUPERLATIVE.match(short)
+    short = led["rest"] if led and led["how"].lower() in asked else short
+    behind = OTHER_HAS_LESS.match(short)
+    if behind and words_of(behind["what"]) in _forms(others) and not asked & _vocabulary("little"):
+        short = behind["head"]
     other = OF_THE_OTHER.match(short)
     if other and words_of(other["what"]) in _forms(others) - _forms(names):
         which = set(words_of(other["which"]))

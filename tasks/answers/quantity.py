@@ -70,6 +70,11 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 """What a number behind which it stands is compared with."""
+_BEFORE_THAT = re.compile(
+    r"\s*\((?:down|reduced|up) from [^()]*\)\.?$|\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
+    re.IGNORECASE,
+)
+"""What something cost before."""
 _ALL_OF_IT = re.compile(r"\b(?:all (?:the|of|those|these)|whole|entire)\b")
 _OF_EACH_ASKED = re.compile(
     r"\b(?:each|every|per|share|average|mean|apiece|one|a (?:person|piece|head|night|day|month|year))\b"
@@ -215,7 +220,7 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
     said = _SO_MANY.sub(" ", kept(concluded(answered(as_text(given))))[0])
-    said = _COMPARED.sub("", _without_workings(said, value))
+    said = _BEFORE_THAT.sub("", _COMPARED.sub("", _without_workings(said, value)))
     led = without_lead(said, asked_for.words)
     text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
     if not quantities(text):

@@ -29,7 +29,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NOT_BUT = re.compile(
-    r"^\W*(?:not\s+[^.;!?]{1,80}?|"
+    r"^\W*(?:(?:not|neither)\s+[^.;!?]{1,80}?|"
     r"(?:(?:at first|first|initially|originally)[\s,]+)?(?:i|we)\s+(?:(?:at )?first\s+|had\s+)?"
     r"(?:thought|guessed|believed|assumed|took|expected)\b.+?),?\s+but\s+"
     r"(?:(?:rather|then|now|in fact|actually)\s+)*"
@@ -45,7 +45,7 @@ _NOT_BUT_THIS = re.compile(
 )
 """The same with a colon: "Not Oslo: Bergen"."""
 _SO = re.compile(
-    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence)[,:]?\s+"
+    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is|which makes|that makes|which gives)[,:]?\s+"
     r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
     re.IGNORECASE,
 )
@@ -64,7 +64,7 @@ _LEAD = re.compile(r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+(?:is|are|was|were|
 
 
 _ANSWERED = re.compile(
-    r"^[^?!\n]{1,80}\?\s*(?:no|nope|nah|wrong|not quite|i mean[t]?|actually|exactly|precisely|to be exact)\b"
+    r"^(?:[^?!\n]{1,80}\?\s*){1,3}(?:no|nope|nah|wrong|not quite|i mean[t]?|actually|exactly|precisely|to be exact)\b"
     r"[\s,.:;!–—-]*(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -97,6 +97,17 @@ BY_WHOM = re.compile(
 """What leads to whoever made a thing."""
 ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
 """What somebody was called before."""
+SUPERLATIVE = re.compile(
+    r"^(?:the|it|our|my)\s+(?:\w+\s+)?(?:is|are|was|were)\s+(?:the\s+)?(?P<how>\w+)\s+(?:for|with|at|in|from)\s+(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+"""What leads to a name in the words of the question: "the swap is cheapest for …"."""
+OTHER_HAS_LESS = re.compile(
+    r"^(?P<head>[^.;\n]+)[.;]\s+(?P<what>[^.;\n]+?)\s+(?:is|was|has|had|comes|came|gets|got|costs?)\s+(?:only\s+)?"
+    r"(?:less|fewer|second|lower|behind|smaller|next|worse|third|last)\b[^.;\n]*[.!]?$",
+    re.IGNORECASE,
+)
+"""A second statement that puts something else behind."""
 OF_THE_OTHER = re.compile(
     r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
     re.IGNORECASE,
