@@ -33,13 +33,13 @@ SECONDS = 300.0
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 
 
-def write_plan(folder: Path, **more: Any) -> Path:
+def write_plan(where: Path, **more: Any) -> Path:
     """A plan whose tasks need the `math` server alone."""
-    write_set(folder / "tests")
+    write_set(where / "tests")
     said = {"name": "held", "people": 4, "set": "tests", "consent": "It is recorded.", "sandbox": "inprocess",
             "listen": "127.0.0.1:0", **more}  # fmt: skip
-    (folder / "people.yaml").write_text(json.dumps(said), "utf-8")
-    return folder / "people.yaml"
+    (where / "people.yaml").write_text(json.dumps(said), "utf-8")
+    return where / "people.yaml"
 
 
 @pytest.mark.parametrize(("people", "tasks", "each"), [(20, 30, 30), (30, 30, 30), (12, 6, 2), (7, 5, 3), (1, 4, 9)])
@@ -85,7 +85,8 @@ def test_nothing_is_kept_of_a_person_but_what_was_asked(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="nothing that the page"):
         study.note(1, {"name": "Ann"})
     for message in ({"agree": {"age": "30", "name": "Ann"}}, {"run": "a", "seconds": 10}, {"run": "a", "seconds": 11},
-                    {"run": "a", "seconds": 9}, {"run": "a", "seconds": 16}, {"label": "0", "says": "yes"}):  # fmt: skip
+                    {"run": "a", "seconds": 9}, {"run": "a", "seconds": 16},
+                    {"label": "0", "says": "yes"}):  # fmt: skip
         study.note(1, message)
     lines = [json.loads(line) for line in (study.folder / JOURNAL).read_text("utf-8").splitlines()]
     assert [{name: line[name] for name in line if name not in ("person", "at")} for line in lines] == [
