@@ -248,11 +248,11 @@ def trusted_proxies(given: Sequence[str]) -> tuple[str, ...]:
     """
     for one in given:
         try:
-            ipaddress.ip_network(one)
+            everybody = not ipaddress.ip_network(one).prefixlen
         except ValueError:
-            raise UserError(
-                f"--trust-proxy cannot be {one!r}: give the proxy's address, or its network as 10.0.0.0/8."
-            ) from None
+            everybody = True
+        if everybody:
+            raise UserError(f"--trust-proxy cannot be {one!r}: give the proxy's address, or its network as 10.0.0.0/8.")
     return tuple(given)
 
 
