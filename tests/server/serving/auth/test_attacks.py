@@ -1,5 +1,6 @@
 """What thieves and liars try against sign-in: all of it is refused, and logged without a secret."""
 
+import json
 import logging
 import re
 from base64 import b64encode
@@ -11,11 +12,12 @@ from starlette.requests import Request
 
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import ClientError, OAuthClients
-from m3bench.server.serving.auth.endpoints import _place
+from m3bench.server.serving.auth.endpoints import MOST_STATE, _place
 from m3bench.server.serving.auth.grants import AGAIN_SECONDS, ConsentRequest, Grants
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
 from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
-from tests.server.serving.auth.bench import CALLBACK, URL, App, challenge, protected, sent_back, signed_in
+from tests.proxy.web import HEADERS
+from tests.server.serving.auth.bench import CALLBACK, LIST, URL, App, challenge, protected, sent_back, signed_in
 
 pytestmark = pytest.mark.anyio
 
@@ -386,6 +388,64 @@ async def test_a_cookie_that_somebody_planted_is_not_signed_in_by_its_victim(tmp
         assert "Signed in as eve" in (await eve.get("/auth/")).text
         # What ann is asked is answered with her cookie alone.
         assert (await eve.answer(await ann.get(app.address()))).status_code == 400
+
+
+@attack
+async def test_what_is_said_twice_or_without_end_is_not_understood(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        long = "s" * (MOST_STATE + 1)
+        told = sent_back(await ann.get(app.address(state=long)))
+        assert (told["error"], "state" in told) == ("invalid_request", False)
+        for more in (
+            "&resource=https%3A%2F%2Fbench.example",
+            "&scope=operate",
+            "&state=other",
+            "&x=" + "x" * 9000,
+            "&=%FF",
+        ):
+            answer = await ann.get(app.address() + more)
+            assert (answer.status_code, "location" in answer.headers) == (400, False), more
+        code = await app.code(ann, state="ünï & =\r\n" * 50)
+        body = f"grant_type=authorization_code&code={code}&code={code}&client_id={app.id}"
+        refused = await bench.client.post("/auth/token", content=body)
+        assert refused.json()["error"] == "invalid_request"
+        # A client that names no resource has a token for this server alone, as others have.
+        tokens = await app.tokens(ann, resource=None)
+        assert bench.tables.rows("SELECT DISTINCT resource FROM auth_grants WHERE resource = ?", URL)
+        assert (await bench.play(tokens["access_token"])).status_code == 200
+
+
+async def test_a_name_does_not_rewrite_the_page_that_asks(tmp_path: Path) -> None:
+    """Letters that turn the direction, that are not seen, or that are no letters at all."""
+    async with protected(tmp_path) as bench:
+        ann = await signed_in(bench)
+        app = await bench.app(client_name="\u202eedualC\u2066 \u200bClaudé 例 \x00<b>", client_uri="javascript:x")
+        page = await ann.get(app.address())
+        assert "<strong>edualC Claudé 例 &lt;b&gt;</strong>" in page.text
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        half = json.dumps({"redirect_uris": [CALLBACK], "client_name": "\ud800\u202e\u200b "})
+        nameless = (await bench.client.post("/auth/register", content=half)).json()["client_id"]
+        assert "<strong>a client without a name</strong>" in (await ann.get(App(bench, nameless).address())).text
+
+
+@attack
+async def test_who_was_ended_in_the_middle_signs_in_again_and_sits_where_they_sat(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        first = await app.tokens(ann)
+        opened = await bench.play(first["access_token"])
+        session = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+        bench.people.end("ann")
+
+        async def asks(token: str) -> int:
+            given = {**HEADERS, **session, "authorization": f"Bearer {token}"}
+            return (await bench.client.post("/mcp", json=LIST, headers=given)).status_code
+
+        assert await asks(first["access_token"]) == 401
+        second = await app.tokens(await signed_in(bench))
+        assert await asks(second["access_token"]) == 200
+        assert await asks(first["access_token"]) == 401
 
 
 @attack
