@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from m3bench.proxy.front import Front
 from m3bench.proxy.protocol.sdk import Context, end_session, idle_sessions, open_sessions, when_closed
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, RequireToken, refusal
+from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, RequireToken, Tell, refusal
 from m3bench.proxy.transports.admission import IDENTITY, Admission, Identities, Share, come_again
 from m3bench.proxy.transports.client_calls import ClientCalls
 from m3bench.proxy.transports.connections import MAX_REQUESTS
@@ -63,6 +63,8 @@ class HttpSettings(Access):
     `RequireGuest`."""
     guard: Callable[[ASGIApp], ASGIApp] | None = None
     """Puts sign-in around clients' endpoints and pages, in place of tokens that were handed out."""
+    tell: Tell | None = None
+    """Is told of what is turned away before it gets to `guard`."""
     proxies: tuple[str, ...] = ()
     """Addresses and networks whose word on where requests come from is taken; this machine's when empty."""
     certificate: tuple[str, str] | None = None
@@ -138,7 +140,8 @@ def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASG
     if settings.guard is not None:
         # By address until a token is known, and then by whose it is.
         people = Admission(app if pages is None else _Beside(app, pages), Identities({}, known=True), MAX_REQUESTS)
-        return CheckNames(Admission(settings.guard(people), Identities({}), MAX_REQUESTS), settings)
+        guarded = Admission(settings.guard(people), Identities({}), MAX_REQUESTS)
+        return CheckNames(guarded, settings, settings.tell)
     if settings.guests:
         app = RequireGuest(app, settings.guests)
     elif settings.token is not None:

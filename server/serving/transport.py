@@ -248,11 +248,13 @@ def trusted_proxies(given: Sequence[str]) -> tuple[str, ...]:
     """
     for proxy in given:
         try:
-            ipaddress.ip_network(proxy)
+            everybody = not ipaddress.ip_network(proxy).prefixlen
         except ValueError:
+            everybody = True
+        if everybody:
             raise UserError(
                 f"--trust-proxy cannot be {proxy!r}: give the proxy's address, or its network as 10.0.0.0/8."
-            ) from None
+            )
     return tuple(given)
 
 

@@ -115,6 +115,20 @@ async def test_the_python_sdk_plays_on_with_a_new_token(server: SignedServer, pa
 
 
 @pytest.mark.anyio
+async def test_a_client_that_may_only_watch_asks_for_more_when_it_plays(server: SignedServer) -> None:
+    kept = Kept()
+    found = await anyio.to_thread.run_sync(server.tokens, "wim", "watch")
+    kept.tokens.append(OAuthToken.model_validate(found))
+    id, place = found["client_id"], AnyUrl(CALLBACK)
+    kept.client = OAuthClientInformationFull(
+        client_id=id, redirect_uris=[place], token_endpoint_auth_method="none", issuer=server.url
+    )
+    async with python_client(server, "/mcp", "legacy", "wim", kept) as (wim, _):
+        await wim.call_tool("start_task", {"task_id": "sum-1"})
+    assert [tokens.scope for tokens in kept.tokens] == ["watch", "play watch"]
+
+
+@pytest.mark.anyio
 async def test_each_has_a_run_of_their_own_at_the_same_address(server: SignedServer) -> None:
     path = f"/seat/{secrets.token_urlsafe(24)}/mcp"
     async with python_client(server, path, "legacy", "carl", Kept()) as (carl, _):
