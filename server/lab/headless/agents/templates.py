@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from m3bench.server.lab.headless.agents.oracle import reference, references
-from m3bench.server.lab.headless.agents.play import AgentPlay
+from m3bench.server.lab.headless.agents.play import AgentPlay, reference, references
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.task import MEDIA, Task
