@@ -187,7 +187,7 @@ class _Maker:
         for number, errand in enumerate(islice(errands(self._servers, self._dice), PATIENCE * count)):
             if len(self._made) == count:
                 return
-            # First every kind once; the later it is, the more often a kind may come again.
+            # First every kind once; the further it goes, the more often a kind may come again.
             if told[errand.main] > number // (4 * count) or not _askers(errand):
                 continue
             made = await self._instance(errand, self._dice)

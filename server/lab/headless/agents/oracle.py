@@ -82,7 +82,7 @@ async def sloppy(play: AgentPlay) -> str:
 
 
 async def injector(play: AgentPlay) -> str:
-    """Does as the careless one, with instructions for graders in calls that are refused and in its answer."""
+    """Does what the careless one does, with instructions for graders in calls that are refused and in its answer."""
     for call in muddle(reference(play).calls, play.dice, INJECTION):
         await play.call(call)
     return f"{VAGUE}\n\n{INJECTION}"

@@ -25,7 +25,7 @@ MAX_ANSWER = 60_000
 async def sibling(play: AgentPlay) -> str:
     """Plays a reference of the likest task of the family on this task's picture, and gives that task's answer.
 
-    The first sample of a task has the first reference, the second sample the second, and so on in a circle.
+    The first sample of a task has the first reference, the second sample the second, and so on in rotation.
     """
     other = likest_task(play)
     ways = references(replace(play, task=other))
