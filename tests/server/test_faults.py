@@ -25,7 +25,7 @@ from m3bench.server.app import App
 from m3bench.server.lab.interchange.bundle import pack
 from m3bench.server.lab.live.record import LiveRecord
 from m3bench.server.lab.results.resultset import read_resultset
-from m3bench.server.scorecard.app import CARD
+from m3bench.server.scorecard.pages.app_view import CARD
 from m3bench.server.settings import Settings
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import InputFileError, SandboxError, StoreError, ToolError

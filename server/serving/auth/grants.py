@@ -1,8 +1,8 @@
 """What people allowed clients, and the codes and tokens that stand for it.
 
 All of them are random and kept as hashes: there is no key that could leak or that would have to be changed. A code and
-a refresh token are good once. Either coming a second time means that somebody else has it too, so everything that came
-of the same consent ends. An access token is good for minutes, and for this server alone.
+a refresh token are good once. When either is used a second time, somebody else has it too: everything that came of the
+same consent then ends. An access token is good for minutes, and for this server alone.
 
 Clients that send calls side by side renew for each of them, with the same refresh token at the same time. So for some
 seconds it is answered with the very tokens that it was exchanged for, until one of them is renewed in turn. A thief who
@@ -370,7 +370,7 @@ class Grants:
         work.change("DELETE FROM auth_renewals WHERE at < ?", now - AGAIN_SECONDS)
         work.change("DELETE FROM auth_devices WHERE expires < ?", now)
         work.change("DELETE FROM auth_invitations WHERE expires < ?", now)
-        # They are known for another day: whoever sends one has just come back, and is no thief.
+        # They stay known for another day: whoever sends one has just come back and is no thief.
         work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now - DAY)
         work.change("DELETE FROM auth_grants WHERE expires < ? OR ended < ?", now, now - DAY)
         for table in ("auth_tokens", "auth_codes"):

@@ -57,7 +57,7 @@ class TokenChecker(Protocol):
 
 
 class Refusals:
-    """Logs what was refused, without any secret, and not without end.
+    """Logs what was refused, without secrets and only up to a limit.
 
     Args:
         clock: Gives the time in seconds.

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from m3bench.sandboxes.backends.docker.engine import DockerEngine
-from m3bench.sandboxes.backends.docker.leases import LeasedResource, myself
-from m3bench.sandboxes.backends.docker.reaper import holdings
+from m3bench.sandboxes.backends.docker.leases import LeasedResource, holdings, myself
 
 
 @pytest.fixture

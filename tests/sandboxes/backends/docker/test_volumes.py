@@ -15,8 +15,7 @@ import pytest
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.docker import placement
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
-from m3bench.sandboxes.backends.docker.leases import LeasedResource
-from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+from m3bench.sandboxes.backends.docker.leases import LeasedResource, holdings, reap
 from m3bench.sandboxes.pool import Lease, SandboxPool
 from m3bench.tasks.errors import SandboxError
 

@@ -13,8 +13,17 @@ import pytest
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits, host_config
-from m3bench.sandboxes.backends.docker.leases import HELD, PLACE, LeasedResource, LeaseOwner, marks, myself, new_name
-from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+from m3bench.sandboxes.backends.docker.leases import (
+    HELD,
+    PLACE,
+    LeasedResource,
+    LeaseOwner,
+    holdings,
+    marks,
+    myself,
+    new_name,
+    reap,
+)
 from tests.waiting import eventually
 
 Ask = Callable[[Callable[[Any], Any]], Any]

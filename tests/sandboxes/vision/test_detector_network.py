@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.vision.network import OPERATIONS, GraphNode, Network
+from m3bench.sandboxes.vision.detector import OPERATIONS, GraphNode, Network
 
 SAME = {"padding": {"s": b64encode(b"SAME").decode()}}
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from m3bench.tasks.families.base import words
+from m3bench.tasks.families.base import FOLDER, questions, words
 from m3bench.tasks.families.movies import Movies
 from m3bench.tasks.families.registry import EVERY
-from m3bench.tasks.families.texts import FOLDER, questions
 
 
 def test_every_file_belongs_to_a_family():
