@@ -7,11 +7,18 @@ tasks first, and families are the clusters: the question is how a number would f
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
+
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    # It takes a third of a second to load, and a run has nothing to estimate before it is over.
+    special = LazyModule("scipy.special")
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -87,4 +94,4 @@ def strata_of(families: Sequence[str | None]) -> Places:
 
 def critical(freedom: int, level: float) -> float:
     """Student's t that leaves (1 − level) / 2 above it."""
-    return float(stdtrit(max(1, freedom), (1 + level) / 2))
+    return float(special.stdtrit(max(1, freedom), (1 + level) / 2))
