@@ -126,7 +126,7 @@ MEASURED = {
 @pytest.mark.parametrize("manner", ALLOWED)
 @pytest.mark.parametrize("known", MEASURED)
 @pytest.mark.parametrize("prior", [True, False], ids=["another version", "this version"])
-def test_a_person_who_allows_calls_of_a_known_client_makes_no_value_wrong(
+def test_whatever_holds_calls_of_a_known_client_back_makes_no_value_wrong(
     known: str, manner: str, *, prior: bool
 ) -> None:
     for found in in_manner(manner, 30, replace(MEASURED[known], prior=prior)):
