@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from m3bench.server.commands.options import Data, Json, Tasks
+from m3bench.server.commands.options import Data, Json, Sandbox, Tasks
 from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.screen import console, number, plain_table, print_json, say
 from m3bench.server.lab.results.analyses.people import PeopleFacts, half_width, people_facts
@@ -17,6 +17,7 @@ from m3bench.server.settings import Settings
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import database
 from m3bench.server.store.location import RecordLocation
+from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.lazy_modules import LazyModule
 
 # The MCP library takes most of a second to import: help and completion do without it.
@@ -53,6 +54,30 @@ def play(
     ends it; a task that was not handed in is then given up.
     """
     serving.serve_person(Settings.of(task=task, tasks=tasks, data=data), port, _ignored if no_open else _show)
+
+
+def studio(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of the set.", show_default=False)],
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="The port to listen on; a free one when left out.")
+    ] = 0,
+    sandbox: Sandbox = "process",
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+) -> None:
+    """See tasks while you write them, and what is wrong with them.
+
+    \b
+    m3bench tasks studio my-tasks
+
+    A page in your browser has question, picture, fields and reference beside each other, and follows what you save. It
+    plays the reference, has agents try that must not solve the task, and says in plain words what is wrong: that the
+    picture is not needed, that the question has the answer, that another answer is as right. Ctrl-C ends it.
+    """
+    settings = Settings.of(sandbox=sandbox)
+    if not (folder / "tasks.json").is_file():
+        raise InputFileError(folder, "has no tasks.json: name the folder of a set")
+    if serving.serve_studio(folder, settings, port, _ignored if no_open else _show):
+        raise KeyboardInterrupt
 
 
 def people(

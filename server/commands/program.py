@@ -33,6 +33,7 @@ _TASKS = {
     "photo": CommandEntry("Make tasks from your own photographs.", "photo:photo"),
     "fetch": CommandEntry("Fetch the photographs of the set `photos`.", "photo:fetch"),
     "plan": CommandEntry("Write down what each call of a set's references gives and needs.", "task_making:plan"),
+    "studio": CommandEntry("See tasks while you write them, and what is wrong with them.", "play:studio"),
     "lint": CommandEntry("Look for mistakes and unfair tasks in a set, without playing it.", "task_checks:lint"),
     "verify": CommandEntry("Prove a set: every reference runs, passes its checks and scores 1.", "task_checks:verify"),
     "identity": CommandEntry(

@@ -283,6 +283,8 @@ async def serve_asgi(
         asgi,
         http=Protocol,
         ws="websockets-sansio" if websockets else "none",
+        # Answers are small, and a trainer is near: packing them costs more than it saves.
+        ws_per_message_deflate=False,
         backlog=ACCEPTED_AT_ONCE,
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,

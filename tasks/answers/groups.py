@@ -97,7 +97,9 @@ class Items(Value):
             unnamed = all(item.kind == "file" for item in self.items)
             return self._compare([None] * len(self.items), asked) if unnamed else "nothing was given"
         given = self._of_these_alone(given, asked)
-        reasons = [self._compare(parts, asked) for parts in _split(given, asked.words)]
+        turned_round = self.ordered and isinstance(given, str) and _is_turned_round(given, asked.words)
+        ways = _split(given, asked.words)
+        reasons = [self._compare(parts[::-1] if turned_round else parts, asked) for parts in ways]
         if None in reasons or self._named_one_by_one(given):
             return None
         return next((reason for reason in reasons if reason), "it is not a list")
@@ -268,6 +270,12 @@ class Table(Value):
         for row in self.rows:
             for cell in row:
                 yield from cell.facts()
+
+
+def _is_turned_round(text: str, asked: str) -> bool:
+    """Whether a list says that it goes the other way than was asked: "from right to left"."""
+    ways = re.findall(r"\bfrom (\w+) to (\w+)\b", fold(text))
+    return any(f"from {end} to {start}" in fold(asked) for start, end in ways)
 
 
 def _names(item: Item) -> list[str]:

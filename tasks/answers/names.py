@@ -12,16 +12,37 @@ from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.spelling import (
+    BINOMIAL,
+    STREET,
     Words,
+    addressed,
     find,
     hedges,
     joined,
     regions_of,
     spellings,
     vocabulary,
+    whole_species,
     words_of,
 )
-from m3bench.tasks.answers.statements import answered, concluded, kept, without_lead
+from m3bench.tasks.answers.statements import (
+    AHEAD,
+    BY_WHOM,
+    LESS,
+    MORE,
+    MOST_AND_LEAST,
+    OF_THE_OTHER,
+    ONCE,
+    OTHER_HAS_LESS,
+    PLACE_BESIDE,
+    REASON_FIRST,
+    SO_MUCH_OF,
+    SUPERLATIVE,
+    answered,
+    concluded,
+    kept,
+    without_lead,
+)
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -105,8 +126,7 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     text = _SITE.sub("", concluded(answered(text)))
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
-    names = (*names, *(f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name))))
-    names = (*names, *(short for name in names if (short := _STREET.sub("", name)) != name and re.search(r"\d", name)))
+    names = addressed(names)
     problem = _plain_problem(text, names, others, context)
     if problem is None or not text:
         return problem
@@ -134,8 +154,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return "it is a question"
     right = _forms(names)
     wrong = _forms(others) - right
-    if _BINOMIAL.fullmatch(names[0]):
-        text = _cut_genus(_AUTHORITY.sub("", text), right, wrong)
+    if BINOMIAL.fullmatch(names[0]):
+        text = whole_species(text, right, wrong)
         mine = words_of(text)
     if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
         return f"{text[:60]!r} is another one"
@@ -180,6 +200,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return None
     if _without_its_trade(words_of(text), right, wrong, context):
         return None
+    if _without_its_place(words_of(text), right, wrong, around):
+        return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
     if _is_surname(words_of(text), names[0], right, wrong, context):
@@ -197,6 +219,8 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
     if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
         return True
     if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+        return True
+    if len(mine) > 2 and " " in name and _singular(mine) in set(map(_singular, right)) - set(map(_singular, wrong)):
         return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
@@ -253,42 +277,9 @@ _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
 _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
 """A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
-_HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
-"""The number of a house and its street, which may also stand the other way round."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
-_AHEAD = re.compile(
-    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>>)|(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
-    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
-    re.IGNORECASE,
-)
-_MUCH = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
-_LITTLE = frozenset({"lower", "smaller", "fewer", "less"})
-_MOST_AND_LEAST = re.compile(
-    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
-    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
-    re.IGNORECASE,
-)
-_BY_WHOM = re.compile(
-    r"^(?:(?:it|this|that)(?:['’]s| is| was)\s+)?(?:made|manufactured|produced|published|written|directed|painted|sold|"
-    r"owned|run|marketed|distributed)\s+by\s+",
-    re.IGNORECASE,
-)
-_ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
-"""What somebody was called before."""
-_OF_THE_OTHER = re.compile(
-    r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
-    re.IGNORECASE,
-)
 """A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
-_PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
-_STREET = re.compile(
-    r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
-)
-"""What stands before the name of a street where many leave it out."""
-_BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
-_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
-"""Who described a species first, and when."""
 _WHY = (
     "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
     "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
@@ -312,46 +303,44 @@ _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
 
 def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
     """What a comparison says of one thing of two, when it says what is asked for: "A is older than B", "A > B"."""
-    match = _AHEAD.match(text)
+    match = AHEAD.match(text)
     if match is None or not _named(match["other"], others) or hedge(match["other"]):
         return text
     asked = set(words_of(context))
-    if match["sign"] and asked & _vocabulary("little"):
+    if match["sign"] and (match["sign"] == "<") != bool(asked & _vocabulary("little")):
         return text
     how = set(words_of(match["how"] or "")) - {"than"}
-    if not how <= asked and not how <= (_LITTLE if asked & _vocabulary("little") else _MUCH):
+    if not how <= asked and not how <= (LESS if asked & _vocabulary("little") else MORE):
         return text
     return re.sub(r"\s*\([^()]*\)$", "", match["head"])
 
 
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
-    short = _STREET.sub("", _BY_WHOM.sub("", text))
-    once = _ONCE.search(short)
+    short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
+    once = ONCE.search(short)
     if once and not _named(once["once"], others):
         short = short[: once.start()]
-    place = _PLACE_BESIDE.search(short)
+    place = PLACE_BESIDE.search(short)
     if place and not _named(place["label"], (*names, *others)):
         short = short[: place.start()]
     asked = set(words_of(context))
-    if match := _MOST_AND_LEAST.match(short):
+    if match := MOST_AND_LEAST.match(short):
         short = match["least" if asked & _vocabulary("little") else "most"]
-    other = _OF_THE_OTHER.match(short)
+    dearer = REASON_FIRST.match(short)
+    if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
+        short = dearer["rest"]
+    led = SUPERLATIVE.match(short)
+    short = led["rest"] if led and led["how"].lower() in asked else short
+    behind = OTHER_HAS_LESS.match(short)
+    if behind and words_of(behind["what"]) in _forms(others) and not asked & _vocabulary("little"):
+        short = behind["head"]
+    other = OF_THE_OTHER.match(short)
     if other and words_of(other["what"]) in _forms(others) - _forms(names):
         which = set(words_of(other["which"]))
         if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
             short = other["head"]
     return short
-
-
-def _cut_genus(text: str, right: frozenset[Words], wrong: frozenset[Words]) -> str:
-    """A species with its genus in full, where it was cut to a few letters and a full stop: `Th. thynnus`."""
-    match = re.fullmatch(r"([A-Z][a-z]{0,3})\. ?([a-z]+)", text.strip())
-    if match is None:
-        return text
-    start, kind = match[1].lower(), match[2]
-    whole = [form for form in right | wrong if len(form) == 2 and form[0].startswith(start) and form[1] == kind]
-    return " ".join(whole[0]) if whole and set(whole) <= right else text
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:
@@ -438,6 +427,10 @@ def _plurals(words: Words) -> set[Words]:
     return {(*words[:-1], last.removesuffix(end) + single) for end, single in endings if last.endswith(end)}
 
 
+def _singular(words: Words) -> Words:
+    return tuple(word.removesuffix("s") if len(word) > 4 else word for word in words)
+
+
 def _without(text: str, names: tuple[str, ...]) -> str:
     """A text without the names in it, which may have any words of their own."""
     folded = fold(text)
@@ -461,6 +454,16 @@ def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
     if len(told) < 2 or not _businesses() & set(words_of(context)):
         return False
     return any(form[:-1] == mine for form in right) and not any(form[: len(mine)] == mine for form in wrong)
+
+
+def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Words], around: set[str]) -> bool:
+    """Whether words are a name without the place that it ends with: "Obelisco" of "Obelisco de Buenos Aires"."""
+    core = tuple(word for word in mine if word not in around and word not in _PARTICLES)
+    told = any(len(word) >= 5 and word not in _generic() for word in core)
+    if not told or any(form[: len(core)] == core for form in wrong):
+        return False
+    ends = [form[len(core) :] for form in right if form[: len(core)] == core]
+    return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:

@@ -63,6 +63,22 @@ _SO_MANY = re.compile(
 _ASIDE = re.compile(r"\s*\((?:[^()\d]*\b(?:tax|vat|shipping|postage|delivery|fees?|tips?)\b[^()\d]*)\)\s*$")
 """What a price goes without or comes with."""
 _WORKINGS = re.compile(r"^(?P<head>[^()]*\w[^()]*?)\s*\((?P<aside>[^()]*)\)\.?$")
+_COMPARED = re.compile(
+    r"(?<=\w)\s*[,;(–—-]\s*(?:(?:so|which is|thus|and so|that is|hence)\s+)?(?:no more than|not more than|not over|"
+    r"over|under|above|below|more than|less than|within|beyond)\s+(?:the\s+(?:limit|budget)\s+of\s+)?"
+    r"[$€£]?\d[\d.,]*\s*\w*\)?\.?$",
+    re.IGNORECASE,
+)
+"""What a number behind which it stands is compared with."""
+_BEFORE_THAT = re.compile(
+    r"\s*\((?:down|reduced|up) from [^()]*\)\.?$|\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
+    re.IGNORECASE,
+)
+"""What something cost before."""
+_ALL_OF_IT = re.compile(r"\b(?:all (?:the|of|those|these)|whole|entire)\b")
+_OF_EACH_ASKED = re.compile(
+    r"\b(?:each|every|per|share|average|mean|apiece|one|a (?:person|piece|head|night|day|month|year))\b"
+)
 _OF_SO_MANY = re.compile(
     r"\bof (?:the|all|these|those) (?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE
 )
@@ -204,7 +220,7 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
     said = _SO_MANY.sub(" ", kept(concluded(answered(as_text(given))))[0])
-    said = _without_workings(said, value)
+    said = _BEFORE_THAT.sub("", _COMPARED.sub("", _without_workings(said, value)))
     led = without_lead(said, asked_for.words)
     text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
     if not quantities(text):
@@ -249,21 +265,23 @@ def _without_workings(text: str, value: float) -> str:
         return text
     aside = _OF_SO_MANY.sub(" ", match["aside"])
     found = quantities(plain(aside))
-    parts = [one.readings[-1][0] for one in found]  # as thousands where a mark may be either
+    parts = [quantity.readings[-1][0] for quantity in found]  # as thousands where a mark may be either
     if hedge(re.sub(r"\bnot\b|n't\b", "", aside)) or _BOUNDS.search(aside.lower()):
         return text
     if not parts:
         return match["head"] if aside != match["aside"] else text
-    results = [fsum(parts), prod(parts), fsum(one.readings[0][0] for one in found)]
+    results = [fsum(parts), prod(parts), fsum(quantity.readings[0][0] for quantity in found)]
     if len(parts) == 2:
         results += [parts[0] - parts[1], parts[1] - parts[0], *([parts[0] / parts[1]] if parts[1] else [])]
-    came = len(parts) > 1 and any(abs(one - value) <= 0.005 * max(1.0, abs(value)) for one in results)
+    came = len(parts) > 1 and any(abs(result - value) <= 0.005 * max(1.0, abs(value)) for result in results)
     return match["head"] if came or (_WOULD_NOT.search(aside) and value not in parts) else text
 
 
 def _of_another(rest: str, asked: str) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
+    if found is None and _ALL_OF_IT.search(asked) and not _OF_EACH_ASKED.search(asked):
+        found = _OF_EACH.search(rest)
     period = _A_TIME.search(rest)
     if found is None and period and not _ONE_OF_MANY.search(asked):
         found = period

@@ -18,6 +18,8 @@ _TAKEN_BACK = re.compile(
     r")\s*[\s,.:;!–—-]*(?P<rest>\S.*)$"
     r"|(?:\.\.\.|…|\s[–—-]\s|[.;]\s)\s*actually\b[\s,:]*(?P<other>\S.*)$"
     r"|,\s+actually,?\s+(?P<third>\S.*)$"
+    r"|[.,;–—-]\s*(?:but\s+)?that (?:was|is) (?:a typo|wrong|a mistake|an error|a slip)\b[\s,.:;–—-]*"
+    r"(?:(?:it|that)(?:\s+is|['’]s|\s+was|\s+should be)\s+|make (?:it|that)\s+)?(?P<fifth>\S.*)$"
     r"|[.,;–—-]\s*(?:sorry|oops|pardon)\s*[,:–—-]\s*(?P<fourth>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -27,7 +29,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NOT_BUT = re.compile(
-    r"^\W*(?:not\s+[^.;!?]{1,80}?|"
+    r"^\W*(?:(?:not|neither)\s+[^.;!?]{1,80}?|"
     r"(?:(?:at first|first|initially|originally)[\s,]+)?(?:i|we)\s+(?:(?:at )?first\s+|had\s+)?"
     r"(?:thought|guessed|believed|assumed|took|expected)\b.+?),?\s+but\s+"
     r"(?:(?:rather|then|now|in fact|actually)\s+)*"
@@ -43,7 +45,7 @@ _NOT_BUT_THIS = re.compile(
 )
 """The same with a colon: "Not Oslo: Bergen"."""
 _SO = re.compile(
-    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence)[,:]?\s+"
+    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is|which makes|that makes|which gives)[,:]?\s+"
     r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
     re.IGNORECASE,
 )
@@ -62,10 +64,61 @@ _LEAD = re.compile(r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+(?:is|are|was|were|
 
 
 _ANSWERED = re.compile(
-    r"^[^?!\n]{1,80}\?\s*(?:no|nope|nah|wrong|not quite|i mean[t]?|actually|exactly|precisely|to be exact)\b"
+    r"^(?:[^?!\n]{1,80}\?\s*){1,3}(?:no|nope|nah|wrong|not quite|i mean[t]?|actually|exactly|precisely|to be exact)\b"
     r"[\s,.:;!–—-]*(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+
+AHEAD = re.compile(
+    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>[<>])|"
+    r"(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
+    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
+    re.IGNORECASE,
+)
+"""One thing compared with another: "A is older than B", "A > B"."""
+MORE = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
+LESS = frozenset({"lower", "smaller", "fewer", "less"})
+SO_MUCH_OF = re.compile(
+    r"^(?:an?|one|some|\d+)\s+(?:clove|slice|piece|bunch|ear|loaf|head|cup|glass|bowl|bag|handful)s?\s+of\s+",
+    re.IGNORECASE,
+)
+"""How much of a food there is."""
+MOST_AND_LEAST = re.compile(
+    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
+    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
+    re.IGNORECASE,
+)
+"""Two things compared: "A swings most, B least"."""
+BY_WHOM = re.compile(
+    r"^(?:(?:it|this|that)(?:['’]s| is| was)\s+)?(?:made|manufactured|produced|published|written|directed|painted|sold|"
+    r"owned|run|marketed|distributed)\s+by\s+",
+    re.IGNORECASE,
+)
+"""What leads to whoever made a thing."""
+ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
+"""What somebody was called before."""
+SUPERLATIVE = re.compile(
+    r"^(?:the|it|our|my)\s+(?:\w+\s+)?(?:is|are|was|were)\s+(?:the\s+)?(?P<how>\w+)\s+(?:for|with|at|in|from)\s+(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+"""What leads to a name in the words of the question: "the swap is cheapest for …"."""
+OTHER_HAS_LESS = re.compile(
+    r"^(?P<head>[^.;\n]+)[.;]\s+(?P<what>[^.;\n]+?)\s+(?:is|was|has|had|comes|came|gets|got|costs?)\s+(?:only\s+)?"
+    r"(?:less|fewer|second|lower|behind|smaller|next|worse|third|last)\b[^.;\n]*[.!]?$",
+    re.IGNORECASE,
+)
+"""A second statement that puts something else behind."""
+OF_THE_OTHER = re.compile(
+    r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
+    re.IGNORECASE,
+)
+REASON_FIRST = re.compile(
+    r"^(?P<other>[^.;,]+?)\s+(?:is|are|was|were|costs?)\s+(?P<how>\w+er|more|less|worse)[.;,]\s+(?P<rest>[^.;,]+)[.!]?$",
+    re.IGNORECASE,
+)
+"""What is said against one thing before another is named: "The pass is dearer; single entries"."""
+PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
+"""The letter or number of a place, in brackets behind a name."""
 
 
 def answered(text: str) -> str:

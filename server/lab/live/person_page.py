@@ -88,6 +88,40 @@ class PlayedStudy(Protocol):
         ...
 
 
+class Ticket:
+    """What opens a page once, and the cookie that its browser then has.
+
+    Args:
+        what: Whose cookie it is.
+        anew: What to do when the ticket was used.
+    """
+
+    def __init__(self, what: str, anew: str) -> None:
+        self._what, self._anew = what, anew
+        self._cookie = secrets.token_urlsafe(24)
+        self.value: str | None = secrets.token_urlsafe(24)
+        """None when it was used."""
+
+    def known(self, request: Request) -> bool:
+        """Whether the browser of the ticket asks."""
+        held = request.cookies.get(cookie_name(request, self._what), "")
+        return hmac.compare_digest(held.encode(errors="replace"), self._cookie.encode())
+
+    def refusal(self, request: Request) -> Response | None:
+        """The response to whoever opens the page, unless it is to be shown to them."""
+        asked = request.query_params.get("ticket")
+        if self.value is not None and hmac.compare_digest(asked.encode() if asked else b"", self.value.encode()):
+            self.value = None
+            response = RedirectResponse("/", status_code=303)
+            name = cookie_name(request, self._what)
+            response.set_cookie(name, self._cookie, httponly=True, samesite="strict", path="/")
+            return response
+        if not self.known(request):
+            text = f"This page is for the browser that opened the address in the terminal first: {self._anew}."
+            return text_response(text, 401)
+        return RedirectResponse("/", status_code=303) if asked is not None else None
+
+
 class PersonPages:
     """Answers the browser of a person.
 
@@ -101,8 +135,7 @@ class PersonPages:
         self._app = app
         self._token = listen.token
         self._show = show
-        self._ticket: str | None = secrets.token_urlsafe(24)
-        self._cookie = secrets.token_urlsafe(24)
+        self._ticket = Ticket("play", "start m3bench play anew")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -113,7 +146,7 @@ class PersonPages:
 
     def opened(self, base: str) -> None:
         """It can be reached at this address from now on."""
-        address = f"{base}/?ticket={self._ticket}"
+        address = f"{base}/?ticket={self._ticket.value}"
         tell(f"Play in a browser at {address}\nThe address works once; Ctrl-C ends everything.")
         self._show(address)
 
@@ -125,22 +158,8 @@ class PersonPages:
             return text_response("This is a page to open in a browser.", 405, allow="GET")
         if request.url.path != "/":
             return text_response("There is nothing here: the page is at /.", 404)
-        asked, held = request.query_params.get("ticket"), request.cookies.get(cookie_name(request, "play"), "")
-        if self._ticket is not None and hmac.compare_digest(asked.encode() if asked else b"", self._ticket.encode()):
-            self._ticket = None
-            response = RedirectResponse("/", status_code=303)
-            response.set_cookie(
-                cookie_name(request, "play"), self._cookie, httponly=True, samesite="strict", path="/"
-            )  # fmt: skip
-            return response
-        if not hmac.compare_digest(held.encode(errors="replace"), self._cookie.encode()):
-            text = (
-                "This page is for the browser that opened the address in the terminal first: start m3bench play anew."
-            )
-            return text_response(text, 401)
-        if asked is not None:
-            return RedirectResponse("/", status_code=303)
-        return HTMLResponse(await anyio.to_thread.run_sync(self._page))
+        refused = self._ticket.refusal(request)
+        return refused or HTMLResponse(await anyio.to_thread.run_sync(self._page))
 
     def _page(self) -> str:
         settings = self._app.settings

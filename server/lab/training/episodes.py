@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -54,6 +54,7 @@ from m3bench.tasks.errors import M3Error, RunError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.picture_mark import LENGTH, LETTERS
 from m3bench.tasks.profiles import RETRIEVE, tools_of
+from m3bench.tasks.scene import Scene
 from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import MEDIA, Task
 
@@ -232,11 +233,12 @@ class Episodes:
             attempt = self._attempts[task]
             self._attempts[task] += 1
         seat = self._seat(tools)
-        lease = await self._pool.lease(servers=seat.servers, scenes=self.library.scenes(chosen))
+        scenes = self.library.scenes(chosen)
+        lease = await self._pool.lease(servers=seat.servers, scenes=scenes)
         try:
             for name, data in self.library.media(chosen):
                 lease.put(f"{MEDIA}/{name}", data)
-            episode = LocalEpisode(self, chosen, lease, seat, _handle(task, attempt))
+            episode = LocalEpisode(self, chosen, scenes, lease, seat, _handle(task, attempt))
             rule = (retrieval.RULE,) if seat.unlisted else ()
             limits = limits_rule(self.rules.max_calls, self.rules.max_minutes)
             told = await opening(self.library, episode.run, (*rule, limits), pictures=pictures)
@@ -281,13 +283,16 @@ class Episodes:
 class LocalEpisode:
     """One attempt at a task by a learner."""
 
-    def __init__(self, episodes: Episodes, task: Task, lease: Lease, seat: Seat, handle: str) -> None:
+    def __init__(
+        self, episodes: Episodes, task: Task, scenes: tuple[Scene, ...], lease: Lease, seat: Seat, handle: str
+    ) -> None:
         rules = episodes.rules
         limits = RunLimits(max_calls=rules.max_calls, seconds=rules.max_minutes * 60)
         self.run = Run(
             id=handle, task=task, lease=lease, limits=limits, used=RunUse(), mark=_mark(task, seed=handle)
         )  # fmt: skip
         self.task = task
+        self._scenes = scenes
         self._episodes = episodes
         self._rules = rules
         self._seat = seat
@@ -332,8 +337,13 @@ class LocalEpisode:
             return replace(last, results=tuple(answers), reward=self._together(reward, last.reward))
         return LocalTurn(results=tuple(answers), reward=reward, done=False)
 
-    async def submit(self, answer: str, fields: Fields = None) -> LocalTurn:
+    async def submit(self, answer: str, fields: Fields = None, *, advice: bool = False) -> LocalTurn:
         """Hand in an answer. The first one that lacks fields is sent back, as it is for any client.
+
+        Args:
+            answer: For a person.
+            fields: The values that were asked for.
+            advice: Whether the card says what would have been better.
 
         Raises:
             RunError: The episode is over.
@@ -343,7 +353,7 @@ class LocalEpisode:
             send_back_once(self.run, answer, fields)
         except RunError as error:
             return LocalTurn(results=(_result(error_result(str(error))),), reward=Reward(), done=False)
-        return await self._end(answer, fields)
+        return await self._end(answer, fields, advice=advice)
 
     async def close(self) -> None:
         """Give the episode up, if it is not over, and let go of what it had."""
@@ -394,7 +404,7 @@ class LocalEpisode:
     def _plans(self) -> tuple[Any, ...]:
         return self._episodes.library.plans(self.task)
 
-    async def _end(self, answer: str, fields: Fields) -> LocalTurn:
+    async def _end(self, answer: str, fields: Fields, *, advice: bool = False) -> LocalTurn:
         self._over = True
         self._seat.run = None
         episodes, calls = self._episodes, self.calls
@@ -403,13 +413,13 @@ class LocalEpisode:
             started=self._began, ended=now(), answer=answer, seal=None, manifest={"mark": self.run.mark},
             scorecard=None, fields=fields,
         )  # fmt: skip
-        library = episodes.library
         text = "Submitted. The episode is over."
         told = _result(_dump({"content": [{"type": "text", "text": text}], "isError": False}))
         try:
+            score = partial(score_run, scenes=self._scenes, advice=advice)
             card = await anyio.to_thread.run_sync(
-                score_run, record, self.task, calls, self.run.lease.workspace, None, None, self._plans,
-                library.scenes(self.task), limiter=episodes.scoring,
+                score, record, self.task, calls, self.run.lease.workspace, None, None, self._plans,
+                limiter=episodes.scoring,
             )  # fmt: skip
         except (M3Error, OSError) as error:
             return LocalTurn(

@@ -129,7 +129,9 @@ class EpisodeWorker:
         return self._told(asked, await self._episode(asked).step(calls))
 
     async def _submit(self, asked: dict[str, Any]) -> bytes:
-        return self._told(asked, await self._episode(asked).submit(asked["answer"], asked["fields"]))
+        return self._told(
+            asked, await self._episode(asked).submit(asked["answer"], asked["fields"], advice=asked["card"])
+        )
 
     async def _close(self, asked: dict[str, Any]) -> bytes:
         episode = self._open.pop(asked["episode"], None)

@@ -117,6 +117,13 @@ function makeStudy(game) {
     game.say("Handed in.", "strong");
   }
 
+  /* Whether the run is over, although the answer to handing in was lost: the server has another task then, or none. */
+  async function wasHandedIn() {
+    const next = await game.mcp.call("start_task", {});
+    const { run } = (next._meta || {})["m3bench/task"] || {};
+    return next.isError ? texts(next).startsWith("Every task was started") : run !== game.kept.run;
+  }
+
   /* A break: nothing of the task is seen, and no time counts. */
   function pause() {
     const rests = h("button", { type: "button", class: "button", id: "pause", click: () => {
@@ -173,5 +180,5 @@ function makeStudy(game) {
     };
   }
 
-  return { start, pause, handedIn, title: () => `Task ${study.done + 1} of ${study.tasks}` };
+  return { start, pause, handedIn, wasHandedIn, title: () => `Task ${study.done + 1} of ${study.tasks}` };
 }
