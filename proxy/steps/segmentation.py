@@ -18,9 +18,10 @@ versions of it did: the last holds until the conversation contradicts it. Time a
 The steps that are scored read every open boundary by one rule, whatever the tools and the reference are. A call begins
 a step, with one exception: it came sooner after the last answer than any turn of a model does. Of a client that sends
 such calls together this is said only of one that did not wait for a long answer, or had sent as many as it ever does.
-How soon that is, the turns tell that data flow proves. A conversation without any pause for a model to think is no
-model's, and nothing in it is too soon, unless the client is known to send calls in a row. Pure, and re-runnable over
-old logs; every decision carries its evidence, and what contradicts it is said.
+How soon that is, the turns tell that data flow proves: half of the shortest, and never more than 0.3 s unless calls are
+known to leave as their model writes them. A conversation without any pause for a model to think is no model's, and
+nothing in it is too soon, unless the client is known to send calls in a row. Pure, and re-runnable over old logs; every
+decision carries its evidence, and what contradicts it is said.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,6 +87,8 @@ class ClientSending:
     """Whether it was found of another version, or of one whose number never changes: it holds until contradicted."""
     late: bool = True
     """Whether a call may leave long after others of its turn: a person may have to allow it, or a model to write it."""
+    as_written: bool = False
+    """Whether each call is known to leave as soon as its model has written it."""
 
     def of(self, read_only: bool) -> Sending | None:
         """How calls to tools of one kind are sent."""
@@ -416,7 +419,7 @@ class _Marks:
         turns = list(self._turns())
         shortest = min(turns, default=0)
         if shortest >= MODEL_NS:
-            return min(shortest, 2 * MODEL_NS) // 2
+            return (shortest if self.sending.as_written else min(shortest, 2 * MODEL_NS)) // 2
         if shortest >= INSTANT_NS:
             return min(shortest // 2, QUICK_NS)
         return MODEL_NS if self._longest_wait >= THOUGHT_NS and not turns else 0
@@ -434,6 +437,8 @@ class _Marks:
         known to send them together or in a row can be, or says that it did, or paused as a model does elsewhere: it is
         then too soon for what is many times longer elsewhere.
         """
+        if self.sending.as_written and self._soon >= MODEL_NS // 2:
+            return self._waits[place] < self._soon
         before, call = self.calls[place - 1], self.calls[place]
         kinds = {before.read_only, call.read_only}
         together = all(self.sending.of(kind) == "together" for kind in kinds)

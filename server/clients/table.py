@@ -33,6 +33,7 @@ from m3bench.server.clients.client import (
     Note,
     Overflow,
     Structured,
+    Turns,
 )
 from m3bench.server.store.capability import ToolLoading, same_family
 from m3bench.tasks.catalog import did_you_mean
@@ -231,7 +232,7 @@ class _Record(BaseModel):
     approval_by_hand: str = ""
     asks_by_default: bool = True
     asks_with: tuple[str, ...] = ()
-    whole_turns: bool = False
+    turns: Turns = "not known"
     link: str | None = None
     after: str
     tool_cap: int | None = None
@@ -330,7 +331,12 @@ class KnownClients:
     def late(self, name: str) -> bool:
         """Whether a call may wait for a person, or for its model to write it."""
         client = by_client_info(name)
-        return client is None or not client.whole_turns or self._asks(client)
+        return client is None or client.turns != "whole" or self._asks(client)
+
+    def as_written(self, name: str) -> bool:
+        """Whether each call is known to leave as soon as its model has written it."""
+        client = by_client_info(name)
+        return client is not None and client.turns == "as written"
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
         """What a trial found of this version or of another of its family, in the short form of a capability card."""

@@ -72,6 +72,9 @@ SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call
 LATE = "late"
 """Among the capabilities of a client: False when no call waits for a person to allow it, or for a model to write it."""
 
+AS_WRITTEN = "as_written"
+"""Among the capabilities of a client: True when it sends each call as soon as its model has written it."""
+
 
 class ClientFacts(TypedDict):
     """What a score card says of the client that played."""
@@ -100,6 +103,10 @@ class ClientTable(Protocol):
 
     def late(self, name: str) -> bool:
         """Whether it may send a call long after others of its turn: a person allows it, or its model writes it."""
+        ...
+
+    def as_written(self, name: str) -> bool:
+        """Whether it is known to send each call as soon as its model has written it."""
         ...
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
@@ -198,8 +205,9 @@ def client_facts(data: Path, called: str, revision: str, table: ClientTable | No
     measured = table.measured(name, version) if table is not None and not near else None
     chosen = (near or known)[-1:]
     found = measured or (short(chosen[0]) if chosen else None)
-    if found is not None and table is not None and not table.late(name):
-        found[LATE] = False
+    if found is not None and table is not None:
+        found |= {} if table.late(name) else {LATE: False}
+        found |= {AS_WRITTEN: True} if table.as_written(name) else {}
     return {
         "name": called,
         "revision": revision,

@@ -347,6 +347,20 @@ def play_in(manner: str, steps: Steps, seed: object) -> Log:
     return wire.log()
 
 
+def as_models_write(steps: Steps, seed: object, *, one_a_turn: bool) -> Log:
+    """A log of a client that sends each call as soon as its model, slow or fast, has written it."""
+    rng = random.Random(f"written {seed} {one_a_turn}")
+    wire, number = Wire(rng, (2.0, 60.0)), 0
+    each, before = rng.uniform(400, 1800), rng.uniform(800, 3500)
+    for calls in [[call] for step in steps for call in step] if one_a_turn else steps:
+        written, ends = wire.now + round(before * rng.uniform(0.7, 1.8) * MS), []
+        for call in calls:
+            written += round(each * rng.uniform(0.6, 1.5) * MS)
+            ends.append(wire.call(call, number, written))
+        wire.now, number = max(ends), number + 1
+    return wire.log()
+
+
 ONE_A_TURN = ("one call a turn", "one call a turn, false hints")
 """The model itself makes one call a turn: its steps are not those of the play."""
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from m3bench.proxy.steps.hints import HINT, WAIT
 from m3bench.proxy.steps.segmentation import ClientSending, Timed, segment, shown
-from tests.proxy.clients import ALLOWED, BEHAVIOURS, MANNERS, MS, PAUSES_MS, simulate
+from tests.proxy.clients import ALLOWED, BEHAVIOURS, MANNERS, MS, PAUSES_MS, as_models_write, simulate
 from tests.proxy.measuring import RUNS, in_manner, measure, simulated
 from tests.proxy.plays import plays
 
@@ -126,11 +126,29 @@ MEASURED = {
 @pytest.mark.parametrize("manner", ALLOWED)
 @pytest.mark.parametrize("known", MEASURED)
 @pytest.mark.parametrize("prior", [True, False], ids=["another version", "this version"])
-def test_a_person_who_allows_calls_of_a_known_client_makes_no_value_wrong(
+def test_whatever_holds_calls_of_a_known_client_back_makes_no_value_wrong(
     known: str, manner: str, *, prior: bool
 ) -> None:
     for found in in_manner(manner, 30, replace(MEASURED[known], prior=prior)):
         assert "average" not in found.missed
+
+
+AS_WRITTEN = ClientSending(read_only="together", others="in a row", prior=True, as_written=True)
+
+
+@pytest.mark.sample(1)
+@pytest.mark.parametrize("apart", ["together", "one call a turn"])
+def test_calls_that_leave_as_a_model_writes_them_are_read_by_the_turns_that_data_flow_proves(apart: str) -> None:
+    """A second for each call and three for a turn: most perfect plays are read as they were, however they were sent."""
+    exact = 0
+    for play in plays():
+        log = as_models_write(play.references[0], play.task, one_a_turn=apart != "together")
+        found = measure(play, replace(log, sending=AS_WRITTEN), by_effect=True)
+        assert "average" not in found.missed
+        exact += found.error < 1e-9
+        careful = measure(play, replace(log, sending=replace(AS_WRITTEN, as_written=False)), by_effect=True)
+        assert careful.ranges == found.ranges, "what is certain stays so"
+    assert exact > (0.5 if apart == "together" else 0.9) * len(plays())
 
 
 def test_no_calls_make_no_steps() -> None:

@@ -77,6 +77,8 @@ def test_a_call_waits_for_nobody_where_a_client_has_whole_turns_and_asks_nobody(
 
     free = {key for key in measured() if not late(key, KnownClients(lambda client: client.asks))}
     assert free == {"gemini", "qwen"}
+    written = {key for key in measured() if KnownClients().as_written(measured()[key].client.rpartition(" ")[0])}
+    assert written == {"claude-code", "codex"}
     assert all(late(key, KnownClients()) for key in measured()), "nobody has looked at its configuration"
 
 
