@@ -13,6 +13,7 @@ from typing import Any
 import anyio
 import pytest
 
+from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.commands.installed import LocalInstallation
 from m3bench.server.lab.interchange.archive import Archive
@@ -32,7 +33,16 @@ from m3bench.server.store.records import OWN_TOOLS
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
-from tests.server.lab.interchange.attacks import Attack, SigningHouse, probed, signed_attacks, unsigned
+from tests.server.lab.interchange.attacks import (
+    Attack,
+    SigningHouse,
+    agents,
+    everywhere,
+    of_run,
+    probed,
+    signed_attacks,
+    unsigned,
+)
 from tests.server.lab.interchange.conftest import Signed, m3bench
 from tests.server.lab.interchange.tampering import (
     Members,
@@ -319,3 +329,54 @@ def test_one_bad_bundle_costs_itself_only(bundle: Path, played: Path, tmp_path: 
     assert outcomes == ["refused"] * 3 + ["accepted"] + ["refused"] * 2
     assert (tmp_path / "board" / "index.html").exists()
     assert os.listdir(tmp_path / "board" / "bundles") != []
+
+
+def of_two_workbooks(members: Members, folder: Path, installation: LocalInstallation) -> None:
+    """Two calls write a file each, as they really do."""
+    names = ("a.xlsx", "b.xlsx")
+
+    async def made() -> list[bytes]:
+        async with InProcessBackend() as backend:
+            sandbox = await backend.open(SandboxSpec(workspace=folder, servers=("excel",)))
+            replies = [
+                await sandbox.call("excel/create_workbook", json.dumps({"filepath": name}).encode()) for name in names
+            ]
+            await sandbox.aclose()
+            return [reply.result for reply in replies]
+
+    results = anyio.run(made)
+
+    def change(calls: list[Any]) -> None:
+        for call, name, result in zip(agents(calls), names, results, strict=False):
+            message = json.loads(members[f"values/{call['request']}"])
+            message["params"] = {"name": "excel__create_workbook", "arguments": {"filepath": name}}
+            request = put_value(members, json.dumps(message).encode())
+            call.update(tool="excel/create_workbook", request=request, result=put_value(members, result))
+
+    everywhere(installation.served, profile="full")(members)
+    of_run(members, "survey-1", change)
+    left = [
+        {"path": name, "value": put_value(members, (folder / name).read_bytes()), "changed_ns": changed}
+        for changed, name in enumerate(names, 1)
+    ]
+    change_lines(members, f"{run_of(members, 'survey-1')}/files.jsonl", methodcaller("extend", left))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swapped", [False, True])
+def test_files_are_left_in_the_order_in_which_calls_made_again_leave_them(
+    swapped: bool, bundle: Path, tmp_path: Path, library: Library, encoder: Encoder
+) -> None:
+    members, installation = unpacked(bundle), LocalInstallation(library)
+    of_two_workbooks(members, tmp_path, installation)
+
+    def swap(files: list[Any]) -> None:
+        for file in files:
+            if file["path"] == "a.xlsx" and swapped:
+                file["changed_ns"] = 3
+
+    change_lines(members, f"{run_of(members, 'survey-1')}/files.jsonl", swap)
+    claim_again(members, installation, encoder, tmp_path)
+    verdict = verified(packed(members, tmp_path / "two.m3run"), installation, encoder)
+    assert verdict.level == ("refuted" if swapped else "replayed"), whats(verdict)
+    assert ("changed after b.xlsx" in whats(verdict)) is swapped
