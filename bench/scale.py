@@ -215,10 +215,10 @@ class Used:
     def of(cls, pid: int) -> "Used":
         """Read it now."""
         memory = cpu = 0.0
-        for one in family(pid):
+        for member in family(pid):
             with suppress(OSError):
-                memory += int(Path(f"/proc/{one}/smaps_rollup").read_text().partition("\nPss:")[2].split()[0]) * 1024
-                fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+                memory += int(Path(f"/proc/{member}/smaps_rollup").read_text().partition("\nPss:")[2].split()[0]) * 1024
+                fields = Path(f"/proc/{member}/stat").read_text().rpartition(")")[2].split()
                 cpu += sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
         return cls(memory, cpu)
 

@@ -131,6 +131,8 @@ class McpClient:
     """Whether it asks before a call where nothing in its configuration says otherwise."""
     asks_with: tuple[str, ...] = ()
     """What a person sets to have it ask: keys of the file, or variables of the environment."""
+    whole_turns: bool = False
+    """Whether it is known to send no call before its model has written the whole turn."""
     must_exist: bool = False
     """Whether a file with nothing but our entry would be of no use to it."""
 

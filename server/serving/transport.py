@@ -246,12 +246,12 @@ def trusted_proxies(given: Sequence[str]) -> tuple[str, ...]:
     Raises:
         UserError: One is neither: whoever connects could be trusted, or nobody.
     """
-    for one in given:
+    for proxy in given:
         try:
-            ipaddress.ip_network(one)
+            ipaddress.ip_network(proxy)
         except ValueError:
             raise UserError(
-                f"--trust-proxy cannot be {one!r}: give the proxy's address, or its network as 10.0.0.0/8."
+                f"--trust-proxy cannot be {proxy!r}: give the proxy's address, or its network as 10.0.0.0/8."
             ) from None
     return tuple(given)
 

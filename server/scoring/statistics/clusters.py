@@ -39,14 +39,15 @@ class Clusters:
         if values.ndim == 1:
             summed: Floats = np.bincount(self.place, values, self.count).astype(np.float64, copy=False)
             return summed
-        found: Floats = self._members @ values
+        order, starts = self._members
+        found: Floats = np.add.reduceat(values[order], starts, axis=0)
         return found
 
     @cached_property
-    def _members(self) -> Floats:
-        """Which tasks each cluster has, [cluster, task]."""
-        found: Floats = (np.arange(self.count)[:, None] == self.place).astype(np.float64)
-        return found
+    def _members(self) -> tuple[Places, Places]:
+        """The tasks of one cluster after the other, and where each cluster starts."""
+        order = np.argsort(self.place, kind="stable")
+        return order, np.searchsorted(self.place[order], np.arange(self.count))
 
 
 def clusters_of(families: Sequence[str | None]) -> Clusters:

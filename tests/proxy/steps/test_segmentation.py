@@ -253,7 +253,7 @@ def test_a_hint_against_overlap_or_dataflow_is_not_believed() -> None:
 
 
 def test_a_client_that_sends_calls_together_began_a_step_when_it_sent_one_alone() -> None:
-    both = ClientSending(read_only="together", others="together", asks=False)
+    both = ClientSending(read_only="together", others="together", late=False)
     alone = segment([call(0, 10), call(2000, 2010)], sending=both)
     assert (alone.evidence, alone.readings.open) == (("first", "client"), 0)
     assert segment([call(0, 10), call(12, 20)], sending=both).readings.open == 1, "the answer may have been faster"
@@ -261,9 +261,9 @@ def test_a_client_that_sends_calls_together_began_a_step_when_it_sent_one_alone(
     after_two = segment([*two, call(1700, 1710)], sending=both)
     assert after_two.readings.open == 1, "two may be all that it sends at a time"
     assert segment([*two, call(2700, 2710)], sending=both).readings.open == 0, "but the next would not wait for long"
-    half = ClientSending(read_only="together", asks=False)
+    half = ClientSending(read_only="together", late=False)
     assert segment([call(0, 10), call(2000, 2010)], sending=half).readings.open == 1
-    asked = replace(both, asks=True)
+    asked = replace(both, late=True)
     assert segment([call(0, 10), call(2000, 2010)], sending=asked).readings.open == 1, "somebody may have allowed it"
     assert segment([call(0, 10), call(2, 10), call(2000, 2010)], sending=asked).readings.open == 0, "not of this tool"
 
@@ -325,7 +325,7 @@ def test_every_reading_and_the_one_that_is_scored_respect_the_evidence(
 
 
 IN_A_ROW = ClientSending(read_only="in a row", others="in a row", prior=True)
-TOGETHER = ClientSending(read_only="together", others="together", prior=True, asks=False)
+TOGETHER = ClientSending(read_only="together", others="together", prior=True, late=False)
 
 
 def test_what_is_known_of_another_version_holds_until_the_conversation_contradicts_it() -> None:
@@ -402,7 +402,7 @@ def test_a_client_that_goes_on_at_once_began_a_step_when_it_did_not() -> None:
 
 KNOWN = {
     "together": TOGETHER,
-    "in a row": replace(IN_A_ROW, asks=False),
+    "in a row": replace(IN_A_ROW, late=False),
 }
 
 
@@ -411,8 +411,8 @@ def test_a_pause_begins_a_step_where_a_client_is_known_not_to_pause_and_asks_nob
     calls = [call(0, 900), call(1500, 1700), call(2300, 2400)]
     found = segment(calls, sending=KNOWN[manner])
     assert (found.steps, found.readings.open) == (((0,), (1,), (2,)), 0)
-    assert segment(calls, sending=replace(KNOWN[manner], asks=True)).readings.open == 2
-    assert segment(calls, sending=ClientSending(asks=False)).readings.open == 2, "how it sends calls is not known"
+    assert segment(calls, sending=replace(KNOWN[manner], late=True)).readings.open == 2
+    assert segment(calls, sending=ClientSending(late=False)).readings.open == 2, "how it sends calls is not known"
     busy = [call(0, 10), call(410, 500)]
     assert segment(busy, sending=KNOWN[manner]).readings.open == 1, "a machine may be busy"
 

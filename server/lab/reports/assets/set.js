@@ -16,6 +16,7 @@ pages.set = (data, root) => {
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
     slicesSection(data),
     uncertaintySection(data),
+    peopleSection(data),
     section("failures", "What became of the samples", "every sample has one class", failureShares([{ name: set.name, failures: data.failures }])),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
     errorsSection(data),
@@ -117,6 +118,18 @@ function toolsSection({ tools }) {
   ];
   return section("tools", "Tools wanted and called", "weakest first", sortable({ columns, items, stack: true, className: "tools small", first: 12, label: "tools" }).node,
     unwanted.length ? disclosure("Called and not wanted", () => h("ul", { class: "noted small" }, unwanted.slice(0, 60).map((one) => h("li", {}, toolName(one.called), h("span", { class: "number soft" }, grouped(one.calls))))), { class: "small" }) : null);
+}
+
+/* How far people agree and how long they took, task by task: the slowest first. */
+function peopleSection({ people }) {
+  if (!people) return null;
+  const minutes = (seconds) => fixed(seconds / 60, 1);
+  const rows = [...people.tasks].sort((one, other) => other.seconds - one.seconds).map((one) => [said(one.task), String(one.people), one.solved === null ? "–" : percent(one.solved), minutes(one.seconds), one.quartiles ? one.quartiles.map(minutes).join("–") : "–"]);
+  const columns = [{ label: "task", head: true }, { label: "people", right: true }, { label: "solved", right: true }, { label: "minutes (median)", right: true }, { label: "half of them", right: true }];
+  return section("people", "People", "time at work, without breaks", facts([
+    ["people", String(people.people)], ["solved", people.solved === null ? "–" : percent(people.solved) + (people.interval ? ` (${percent(people.interval.low)} to ${percent(people.interval.high)}, for other people and tasks)` : "")],
+    ["agreement", people.agreement === null ? "nothing to agree about" : `Krippendorff’s α ${fixed(people.agreement, 2)}`], ["a task takes", `${minutes(people.seconds)} minutes (median)`],
+  ]), disclosure("Task by task", () => table({ columns, rows, stack: true, className: "small" })));
 }
 
 function repeatsSection({ repeats }) {

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,7 @@ import pytest
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.catalog import expose
 from m3bench.tasks.library import Library
-from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.task import ReferenceCall, Task
 from tests.browser import Browser, fits, serious
 from tests.server.lab.reports.forge import MARKUP
 from tests.sets import write_set
@@ -196,7 +195,7 @@ class Person:
         self.press("Enter")
         self._page.wait_for_selector(".play")
 
-    def step(self, calls: tuple[Call, ...]) -> None:
+    def step(self, calls: Sequence[ReferenceCall]) -> None:
         """Gather calls and send them as one turn."""
         for call in calls:
             self.go("find", "Shift+Tab")
@@ -273,7 +272,7 @@ TASKS = {
 def _task(name: str, folder: Path) -> tuple[str, Task]:
     """Where the set of a task is, and the task."""
     where = str(write_set(folder / "set")) if name == "tests" else name
-    return where, Library(where).task(TASKS[name])
+    return where, Library(Path(where)).task(TASKS[name])
 
 
 @pytest.mark.all_sample(2)
@@ -288,7 +287,7 @@ def test_a_task_of_every_set_is_played_to_the_end_with_the_keyboard_alone(
         person = Person(page)
         person.begin()
         for step in task.references[0].steps:
-            person.step(tuple(step))
+            person.step(step)
         person.hand_in(task.answer or "2.5", right_fields(task.fields))
         assert average(page) == "1.000"
         assert page.get_by_text("✓ solved").first.is_visible()
@@ -306,7 +305,7 @@ def test_a_task_of_every_set_is_played_to_the_end_with_the_keyboard_alone(
 def test_a_wrong_run_survives_a_reload_and_its_card_says_what_was_wrong(
     browser: Browser, axe: str, tmp_path: Path
 ) -> None:
-    task = Library("m3").task("items_price-1")
+    task = Library(Path("m3")).task("items_price-1")
     right = right_fields(task.fields)
 
     def sound(page: "Page") -> None:
@@ -321,7 +320,7 @@ def test_a_wrong_run_survives_a_reload_and_its_card_says_what_was_wrong(
         sound(page)
         person.begin()
         sound(page)
-        person.step(tuple(task.references[0].steps[0])[:2])
+        person.step(task.references[0].steps[0][:2])
         sound(page)
         values = page.locator("#results button.value")
         assert values.count() > 5

@@ -176,7 +176,7 @@ def test_nothing_is_left_of_trainers_that_are_killed(kills: int, tmp_path: Path)
             assert trainer.stdout.readline() == b"ready\n"
             trainer.kill()
     until = time.monotonic() + 120
-    while (processes(tmp_path) or list(tmp_path.iterdir())) and time.monotonic() < until:
+    while (processes(tmp_path) or any(tmp_path.iterdir())) and time.monotonic() < until:
         os.sched_yield()
     assert processes(tmp_path) == []
     assert list(tmp_path.iterdir()) == []

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import ClientError, OAuthClients
 from m3bench.server.serving.auth.endpoints import _place
-from m3bench.server.serving.auth.grants import ConsentRequest, Grants
+from m3bench.server.serving.auth.grants import AGAIN_SECONDS, ConsentRequest, Grants
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
 from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
 from tests.server.serving.auth.bench import CALLBACK, URL, App, challenge, protected, sent_back, signed_in
@@ -114,6 +114,7 @@ async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path
         second = (await app.refresh(first["refresh_token"])).json()
         assert second["refresh_token"] != first["refresh_token"]
         assert (await bench.play(second["access_token"])).status_code == 200
+        bench.clock.now += AGAIN_SECONDS
         assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
         for token in (first["access_token"], second["access_token"]):
             assert (await bench.play(token)).status_code == 401
@@ -128,6 +129,59 @@ async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path
         assert (await app.refresh(fourth["refresh_token"], scope="play operate")).json()["error"] == "invalid_scope"
     assert "came again" in caplog.text
     assert first["refresh_token"] not in caplog.text
+
+
+async def test_a_client_that_renews_twice_at_a_time_gets_the_same_tokens_twice(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        app = await bench.app()
+        first = await app.tokens(await signed_in(bench))
+        second = (await app.refresh(first["refresh_token"])).json()
+        bench.clock.now += AGAIN_SECONDS - 1
+        again = (await app.refresh(first["refresh_token"], scope="play", resource=f"{URL}/mcp")).json()
+        assert again == {**second, "expires_in": second["expires_in"] - AGAIN_SECONDS + 1}
+        assert (await bench.play(second["access_token"])).status_code == 200
+        assert "came again at once" in caplog.text
+        assert "Refused" not in caplog.text
+        third = (await app.refresh(second["refresh_token"])).json()
+        # What leads from one token to the next is not kept for longer than that.
+        bench.clock.now += AGAIN_SECONDS + 1
+        await app.refresh(third["refresh_token"])
+        assert bench.tables.rows("SELECT count(*) FROM auth_renewals") == [(1,)]
+
+
+@attack
+async def test_a_thief_who_is_as_quick_as_the_client_is_found_out_all_the_same(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app, other = await signed_in(bench), await bench.app(), await bench.app()
+
+        async def lost(first: dict[str, Any], second: dict[str, Any]) -> None:
+            for token in (first["access_token"], second["access_token"]):
+                assert (await bench.play(token)).status_code == 401
+            assert (await app.refresh(second["refresh_token"])).json()["error"] == "invalid_grant"
+
+        for changed in ({"client_id": other.id}, {"resource": "https://other.example"}, {"scope": "play watch"}):
+            first = await app.tokens(browser)
+            second = (await app.refresh(first["refresh_token"])).json()
+            assert (await app.refresh(first["refresh_token"], **changed)).json()["error"] == "invalid_grant"
+            await lost(first, second)
+        # The next one of the two is used: the one before it is good for nothing, however quickly.
+        first = await app.tokens(browser)
+        second = (await app.refresh(first["refresh_token"])).json()
+        assert (await app.refresh(second["refresh_token"])).status_code == 200
+        assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
+        await lost(first, second)
+        # Both have the same: whoever renews it as the second ends it for both.
+        first = await app.tokens(browser)
+        second, thiefs = [(await app.refresh(first["refresh_token"])).json() for _ in range(2)]
+        assert second == thiefs
+        assert (await app.refresh(thiefs["refresh_token"])).status_code == 200
+        bench.clock.now += 900
+        await lost(first, second)
+        # Nothing is told again of what was ended meanwhile.
+        first = await app.tokens(browser)
+        await app.refresh(first["refresh_token"])
+        bench.people.end("ann")
+        assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
 
 
 @attack

@@ -16,7 +16,7 @@ from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.sandboxes.backends.docker.stream import _carry_both
 from m3bench.tasks.errors import SandboxError
-from tests.sandboxes.docker.engines import ENGINE
+from tests.sandboxes.backends.docker.engines import ENGINE
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("mine")]
 

@@ -17,7 +17,7 @@ from m3bench.sandboxes.backends.docker.hosts import DockerHosts
 from m3bench.sandboxes.backends.docker.leases import LeasedResource
 from m3bench.sandboxes.pool import SandboxPool
 from m3bench.tasks.errors import SandboxError
-from tests.sandboxes.docker.engines import Complaining, Relay
+from tests.sandboxes.backends.docker.engines import Complaining, Relay
 
 GIB = 1024**3
 FULL = "write /x: no space left on device"

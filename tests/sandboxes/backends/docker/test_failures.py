@@ -16,7 +16,7 @@ from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.docker import engine, image
 from m3bench.sandboxes.backends.docker.backend import DockerBackend
 from m3bench.tasks.errors import SandboxError
-from tests.sandboxes.docker.engines import Complaining, Relay
+from tests.sandboxes.backends.docker.engines import Complaining, Relay
 
 Ask = Callable[[Callable[[Any], Any]], Any]
 
