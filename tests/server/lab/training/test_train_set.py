@@ -3,9 +3,11 @@
 import json
 import subprocess
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
+from m3bench.server.lab.authoring.sets import SetRequest, make_set
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
 from m3bench.server.lab.training.splits import HELD_OUT, asked_for, keep_apart, seeds_of, split_of_seed
 from m3bench.server.lab.training.train_set import TrainSetRequest, make_train_set
@@ -14,6 +16,7 @@ from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import Library
 from m3bench.tasks.render.packages import default_folder
 from tests.clients.frameworks.frameworks import NotInstalled, installed
+from tests.house import ROOT
 
 
 def test_the_seeds_of_a_split_follow_each_other() -> None:
@@ -97,6 +100,22 @@ def test_datasets_reads_both_files(tmp_path: Path) -> None:
     assert [(row["id"], row["images"]) for row in by_lines] == [(row["id"], row["images"]) for row in rows]
     calls = [[m["tool_calls"] for m in row["messages"]] for row in by_lines]
     assert calls == [[m["tool_calls"] for m in row["messages"]] for row in rows]
+
+
+@pytest.mark.night
+@pytest.mark.slow
+def test_a_learner_learns_from_the_rewards_and_not_from_shuffled_ones(tmp_path: Path) -> None:
+    wanted = SetRequest(
+        families=["barcode_lookup"], seed=11, per_family=8, art=default_folder(), name="mine", version="1"
+    )
+    (tmp_path / "mine").mkdir()
+    make_set(wanted, parallel=1, keep=tmp_path / "keep").write(tmp_path / "mine")
+    trained = run_path(str(ROOT / "bench" / "learner.py"))["trained"]
+    for shuffled, least, most in ((False, 0.2, 1.0), (True, 0.0, 0.05)):
+        first, *_, last = [at["test"] for at in trained(tmp_path / "mine", "m3", 16, shuffled=shuffled)["curve"]
+                           if "test" in at]  # fmt: skip
+        assert first == 0.0
+        assert least <= last <= most
 
 
 def test_without_a_family_nothing_is_made(tmp_path: Path) -> None:
