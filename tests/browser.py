@@ -168,6 +168,28 @@ def fits(page: "Page") -> bool:
     return found
 
 
+BROKEN = """() => {
+    const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walker.nextNode());) {
+        if (!node.parentElement.closest("td, th") || !node.parentElement.checkVisibility()) continue;
+        for (const word of node.data.matchAll(/[\\p{L}\\p{N}.,%]+/gu)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            const lines = [...range.getClientRects()].filter((box) => box.width > 0);
+            if (lines.length > 1 && lines[lines.length - 1].top > lines[0].top + 2) found.push(word[0]);
+        }
+    }
+    return found;
+}"""
+
+
+def broken(page: "Page") -> list[str]:
+    """The words in tables that go over two lines; names such as `get_price` may be parted at what is no letter."""
+    found: list[str] = page.evaluate(BROKEN)
+    return found
+
+
 def walk(page: "Page") -> tuple[int, list[Any]]:
     """Press Tab through the whole page: how many things can be focused, and those that were not, or not visibly."""
     total: int = page.evaluate(
