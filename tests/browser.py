@@ -172,12 +172,14 @@ BROKEN = """() => {
     const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node; (node = walker.nextNode());) {
         if (!node.parentElement.closest("td, th") || !node.parentElement.checkVisibility()) continue;
+        // For screen readers alone, where rows are laid out as cards.
+        if ((node.parentElement.closest("thead, .visually-hidden") || {}).offsetWidth <= 1) continue;
         for (const word of node.data.matchAll(/[\\p{L}\\p{N}.,%]+/gu)) {
             const range = document.createRange();
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
             const lines = [...range.getClientRects()].filter((box) => box.width > 0);
-            if (lines.length > 1 && lines[lines.length - 1].top > lines[0].top + 2) found.push(word[0]);
+            if (word[0].length < 40 && lines.length > 1 && lines[lines.length - 1].top > lines[0].top + 2) found.push(word[0]);
         }
     }
     return found;
@@ -185,7 +187,7 @@ BROKEN = """() => {
 
 
 def broken(page: "Page") -> list[str]:
-    """The words in tables that go over two lines; names such as `get_price` may be parted at what is no letter."""
+    """The words in tables that go over two lines; hashes may, and names such as `get_price` at what is no letter."""
     found: list[str] = page.evaluate(BROKEN)
     return found
 
