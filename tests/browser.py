@@ -179,7 +179,8 @@ BROKEN = """() => {
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
             const lines = [...range.getClientRects()].filter((box) => box.width > 0);
-            if (word[0].length < 40 && lines.length > 1 && lines[lines.length - 1].top > lines[0].top + 2) found.push(word[0]);
+            const isParted = lines.length > 1 && lines[lines.length - 1].top > lines[0].top + 2;
+            if (word[0].length < 40 && isParted) found.push(word[0]);
         }
     }
     return found;
