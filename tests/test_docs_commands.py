@@ -35,7 +35,15 @@ MODELS = {"openai/gpt-5-mini": "mockllm/model", "openai/gpt-5": "mockllm/model"}
 
 PORT = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))\d{4}\b")
 
-HOSTING = (["serve"], ["play"], ["tasks", "studio"], ["lab", "people"], ["client", "probe"], ["runs", "watch"], ["tools", "serve"])
+HOSTING = (
+    ["serve"],
+    ["play"],
+    ["tasks", "studio"],
+    ["lab", "people"],
+    ["client", "probe"],
+    ["runs", "watch"],
+    ["tools", "serve"],
+)
 """Commands that go on until they are stopped."""
 
 
