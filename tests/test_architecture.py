@@ -201,6 +201,7 @@ def test_every_distribution_that_is_imported_is_declared() -> None:
         "players",
         "validate.py",
         "openenv_player.py",
+        "openenv_echo.py",
     }  # environments of players and of Harbor are their own
     tools = [source(path) for path in modules("tests", "bench", "docs") if not foreign & set(path.parts)]
     assert imported(tools) <= declared([*lines, *(line for name in extras for line in extras[name])])

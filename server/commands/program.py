@@ -33,6 +33,7 @@ _TASKS = {
     "photo": CommandEntry("Make tasks from your own photographs.", "photo:photo"),
     "fetch": CommandEntry("Fetch the photographs of the set `photos`.", "photo:fetch"),
     "plan": CommandEntry("Write down what each call of a set's references gives and needs.", "task_making:plan"),
+    "studio": CommandEntry("See tasks while you write them, and what is wrong with them.", "play:studio"),
     "lint": CommandEntry("Look for mistakes and unfair tasks in a set, without playing it.", "task_checks:lint"),
     "verify": CommandEntry("Prove a set: every reference runs, passes its checks and scores 1.", "task_checks:verify"),
     "identity": CommandEntry(
@@ -69,6 +70,7 @@ _HARBOR = {
 }
 _LAB = {
     "study": CommandEntry("Play every model and agent of a plan on every set of tasks.", "study:study"),
+    "people": CommandEntry("Hold a study with people, who play in their browsers.", "play:people"),
     "worker": CommandEntry("Play samples that a study put into a database.", "worker:worker"),
     "judge": CommandEntry("Let models judge recorded runs.", "judge:judge"),
     "score": CommandEntry("Score a file of what an agent did against reference trajectories.", "score:score"),

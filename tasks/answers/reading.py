@@ -150,7 +150,7 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     prose = unmarked(bounded(prose), names)
     if len(fields) > 1:
         labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
-        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*[:=])", "\n", prose, flags=re.IGNORECASE)
+        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*(?:[:=→⇒➜➔⟶]|->))", "\n", prose, flags=re.IGNORECASE)
     text, *corrections = _corrected(names, prose)
     if len(found) < len(fields):
         _read_prose(fields, names, text, found)

@@ -412,6 +412,20 @@ def _loose(call: LoggedCall, taken: Sequence[Fact], before: Sequence[Held], aske
     return *unsaid, *_small_terms(call, asked)
 
 
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+
+
+def loose_facts(call: Call, before: Sequence[Held], asked: Held) -> tuple[Fact, ...]:
+    """The facts of a call's arguments that somebody must have seen or heard: nothing else tells them."""
+    made = LoggedCall(tool=call.tool, arguments=dict(call.arguments), text="", outcome="success")
+    taken = _taken(made, asked)
+    # `230 g fig` where the question has the grams: the fig was seen.
+    seen = [
+        fact for fact in taken if not _told(fact, before) and not any(map(asked.holds, _LETTERS.findall(str(fact))))
+    ]
+    return *_loose(made, taken, before, asked), *seen
+
+
 async def play_plans(
     library: Library, backend: Backend, *, in_order: bool = False, progress: Callable[[str], None] = lambda id: None
 ) -> dict[str, tuple[Plan, ...]]:

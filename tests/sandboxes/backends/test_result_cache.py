@@ -60,3 +60,17 @@ def test_what_is_known_of_pictures_counts(tmp_path: Path) -> None:
     plain = known_of(SandboxSpec(workspace=tmp_path))
     assert plain == known_of(SandboxSpec(workspace=tmp_path / "other"))
     assert plain != known_of(SandboxSpec(workspace=tmp_path, links={"page": b"picture"}))
+
+
+def test_what_was_seen_in_pictures_is_kept_for_the_next_process(tmp_path: Path) -> None:
+    file = tmp_path / "answers.jsonl"
+    first = ResultCache(kept=file)
+    first.put(b"read", Reply("success", b'{"content":[]}'), OCR)
+    first.put(b"looked up", Reply("success", b"{}"), "wiki/search")
+    with file.open("ab") as lines:
+        lines.write(b'{"m3bench": "0.0.1", "key": "00", "outcome": "success", "result": "old"}\n{"m3be')
+    second = ResultCache(kept=file)
+    assert second.get(b"read") == Reply("success", b'{"content":[]}')
+    assert second.get(b"looked up") is None
+    assert second.get(b"\0") is None
+    assert len(file.read_text().splitlines()) == 3
