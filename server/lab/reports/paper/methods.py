@@ -26,8 +26,8 @@ def methods(sets: Sequence[ResultSet], families: int) -> str:
         _limits(sets),
         _counts(sets),
         _numbers(sets),
-        "Repeats are averaged per task. Intervals are 95 % posterior intervals of a beta-binomial model with families "
-        "as clusters. Sets are compared task by task with an exact permutation test over families. A rank is "
+        "Repeats are averaged per task. Intervals are 95 % posterior intervals of a logistic-normal model with "
+        "families as clusters. Sets are compared task by task with an exact permutation test over families. A rank is "
         "the range of places that the data allow at 95 %, each set by itself, after Mogstad, Romano, Shaikh "
         "and Wilhelm.",
     ]
