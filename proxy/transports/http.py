@@ -32,7 +32,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, RequireToken, Tell, refusal
 from m3bench.proxy.transports.admission import IDENTITY, Admission, Identities, Share, come_again
 from m3bench.proxy.transports.client_calls import ClientCalls
-from m3bench.proxy.transports.connections import MAX_REQUESTS
+from m3bench.proxy.transports.connections import most_requests
 from m3bench.proxy.transports.forwarding import Forwarding, SeatAddress
 from m3bench.proxy.transports.handle_seats import CloseSeat, HandleSeats, OpenHandle, OpenSeat
 from m3bench.proxy.transports.handlers import client_of
@@ -139,8 +139,8 @@ def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASG
     """An application behind the checks that settings ask for; pages check by themselves who may see them."""
     if settings.guard is not None:
         # By address until a token is known, and then by whose it is.
-        people = Admission(app if pages is None else _Beside(app, pages), Identities({}, known=True), MAX_REQUESTS)
-        guarded = Admission(settings.guard(people), Identities({}), MAX_REQUESTS)
+        people = Admission(app if pages is None else _Beside(app, pages), Identities({}, known=True), most_requests())
+        guarded = Admission(settings.guard(people), Identities({}), most_requests())
         return CheckNames(guarded, settings, settings.tell)
     if settings.guests:
         app = RequireGuest(app, settings.guests)
@@ -148,7 +148,7 @@ def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASG
         app = RequireToken(app, settings.token)
     if pages is not None:
         app = _Beside(app, pages)
-    return CheckNames(Admission(app, Identities(settings.guests), MAX_REQUESTS), settings)
+    return CheckNames(Admission(app, Identities(settings.guests), most_requests()), settings)
 
 
 class _Endpoint:

@@ -140,6 +140,8 @@ def _collect(study: PeopleStudy) -> tuple[list[PersonLine], PeopleFacts | None]:
         return [], None
     store = open_store(place)
     try:
+        if any(run.state == "submitted" for run in store.runs()):
+            serving.score_rest(study)
         samples = study.collect(store)
         lines = study.lines(store)
     finally:

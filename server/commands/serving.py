@@ -129,10 +129,24 @@ def serve_people(study: "PeopleStudy", links: Callable[[str], None]) -> None:
     listen = address_of(study.plan.listen, allow_hosts=study.hosts)
     listen = replace(listen, guests=study.guests, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
 
-    def make() -> App:
-        return App(settings, clients=KnownClients(), library=study.library, offers=study.tasks_of)
+    serve_http_app(lambda: _study_app(study), listen, partial(person_page.StudyPages, study=study, links=links))
 
-    serve_http_app(make, listen, partial(person_page.StudyPages, study=study, links=links))
+
+def score_rest(study: "PeopleStudy") -> None:
+    """Score what was sealed when a server was killed, before it was scored."""
+    app = _study_app(study)
+
+    async def main() -> None:
+        async with app.lifespan():
+            for record in app.store.runs():
+                if record.state == "submitted":
+                    await app.score(record)
+
+    run_alone(main)
+
+
+def _study_app(study: "PeopleStudy") -> App:
+    return App(study.settings, clients=KnownClients(), library=study.library, offers=study.tasks_of)
 
 
 def _protected(

@@ -24,7 +24,7 @@ from m3bench.proxy.logs import in_json, tell
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.access import check_token
 from m3bench.proxy.transports.admission import Identities
-from m3bench.proxy.transports.connections import BoundedProtocol
+from m3bench.proxy.transports.connections import BoundedProtocol, room
 from m3bench.proxy.transports.http import HttpSettings, http_app
 from m3bench.proxy.transports.instant import FirstMessages, InstantStart
 from m3bench.proxy.transports.prepared import prepare
@@ -280,6 +280,7 @@ async def serve_asgi(
 
     class Protocol(BoundedProtocol):
         identities = Identities(listen.guests)
+        max_connections = room()
 
     config = uvicorn.Config(
         asgi,
@@ -287,7 +288,7 @@ async def serve_asgi(
         ws="websockets-sansio" if websockets else "none",
         # Answers are small, and a trainer is near: packing them costs more than it saves.
         ws_per_message_deflate=False,
-        backlog=ACCEPTED_AT_ONCE,
+        backlog=max(1, min(ACCEPTED_AT_ONCE, Protocol.max_connections // 8)),
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=3,

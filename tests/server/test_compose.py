@@ -21,7 +21,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import DockerEngine
 from m3bench.sandboxes.backends.docker.leases import holdings, myself
-from m3bench.sandboxes.images.builder import SERVICE, service_manifest
+from m3bench.sandboxes.images.builder import SERVICE
+from m3bench.sandboxes.images.context import service_manifest
 
 pytestmark = [pytest.mark.anyio, pytest.mark.docker]
 

@@ -93,8 +93,18 @@ class Studio:
         return {"stamp": stamp, "tasks": [task.id for task in tasks], "problem": "", "task": shown}
 
     def _task(self, library: Library, task: Task, stamp: str) -> dict[str, Any]:
-        wrong = [*lint(task, library, load_catalog().ready), *unfair(task, library)]
         tried = self._trying(library, task, stamp)
+        return {
+            **tried["shown"],
+            "wrong": [*dict.fromkeys(tried["wrong"])],
+            "played": tried["played"],
+            "agents": tried["agents"],
+            "busy": (stamp, task.id) in self._working,
+        }
+
+    @staticmethod
+    def _shown(library: Library, task: Task) -> dict[str, Any]:
+        """What is shown of a task as it stands."""
         return {
             "id": task.id,
             "family": task.family,
@@ -107,10 +117,6 @@ class Studio:
                 [[call.model_dump(include={"tool", "arguments"}) for call in step] for step in reference.steps]
                 for reference in task.references
             ],
-            "wrong": [*dict.fromkeys((*wrong, *tried["wrong"]))],
-            "played": tried["played"],
-            "agents": tried["agents"],
-            "busy": (stamp, task.id) in self._working,
         }
 
     def _trying(self, library: Library, task: Task, stamp: str) -> dict[str, Any]:
@@ -119,7 +125,8 @@ class Studio:
         if key not in self._tried:
             for old in [known for known in self._tried if known[0] != stamp]:
                 del self._tried[old]
-            self._tried[key] = {"wrong": [], "played": [], "agents": []}
+            wrong = [*lint(task, library, load_catalog().ready), *unfair(task, library)]
+            self._tried[key] = {"shown": self._shown(library, task), "wrong": wrong, "played": [], "agents": []}
             self._working.add(key)
             Thread(target=self._try, args=(library, task, key), daemon=True).start()
         return self._tried[key]

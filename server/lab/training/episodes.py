@@ -322,9 +322,12 @@ class LocalEpisode:
         self._turns += 1
         answers: list[bytes] = [b""] * len(calls)
         handing_in = next((place for place, call in enumerate(calls) if call.name == SUBMIT), None)
-        async with anyio.create_task_group() as together:
-            for place, call in enumerate(calls):
-                if place != handing_in:
+        made = [(place, call) for place, call in enumerate(calls) if place != handing_in]
+        if len(made) == 1:
+            await self._call(answers, *made[0])
+        elif made:
+            async with anyio.create_task_group() as together:
+                for place, call in made:
                     together.start_soon(self._call, answers, place, call)
         self._episodes.journal.deliver(self.seat, time.monotonic_ns())
         reward = self._step_reward()

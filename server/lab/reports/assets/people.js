@@ -35,6 +35,7 @@ function makeStudy(game) {
 
   const heading = (text) => h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", { tabindex: "-1" }, text)));
   function show(...parts) {
+    game.say("");
     game.main.classList.remove("playing");
     game.stage.replaceChildren(...parts.filter(Boolean));
     game.stage.querySelector("h1").focus();
@@ -44,7 +45,7 @@ function makeStudy(game) {
 
   function consentStage() {
     const agrees = h("input", { type: "checkbox", id: "agrees" });
-    const controls = study.ask.map((asked) => ({ name: asked.name, control: textControl(asked.name, line({}), { required: asked.required, trims: true, hint: asked.question }, (text) => text.trim(), String) }));
+    const controls = study.ask.map((asked) => ({ name: asked.name, control: textControl(asked.question.length > 80 ? asked.name : asked.question, line({}), { required: asked.required, trims: true, hint: asked.question.length > 80 ? asked.question : "" }, (text) => text.trim(), String) }));
     const told = h("p", { class: "problem", role: "alert" });
     const begins = h("button", { type: "button", class: "button main", id: "agree", click: agree }, "Take part");
     async function agree() {

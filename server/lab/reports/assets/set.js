@@ -12,6 +12,7 @@ pages.set = (data, root) => {
     setOpening(data),
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not compare.`) : null,
     cautionNote(data.uncertainty),
+    runsSection(data),
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
     slicesSection(data),
@@ -23,7 +24,6 @@ pages.set = (data, root) => {
     toolsSection(data),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
     noted("informative", "Most informative runs", data.informative, data),
-    runsSection(data),
     counts.void ? section("void", "Void samples", "ended by something that was not the agent's doing; not counted",
       table({ stack: true, columns: [{ label: "task", head: true }, { label: "repeat", right: true }, { label: "why" }], rows: data.void.map((one) => [said(one.task), String(one.repeat), said(one.why)]), className: "small" })) : null,
     section("manifest", "Manifest", "what makes two sets comparable", disclosure("Versions and hashes", () => data.manifests.map(manifestTable))),
@@ -149,6 +149,9 @@ function noted(id, title, items, data) {
   })));
 }
 
+/* The page leads with its runs, and what follows is not far below. */
+const FIRST_RUNS = 25;
+
 /* ---- the table of runs: filtered, sorted, two of them compared ---- */
 
 const SORTS = {
@@ -185,7 +188,7 @@ function runsSection(data) {
     if (chosen.sort !== "order") list.sort(SORTS[chosen.sort][1]);
     status.textContent = `${grouped(list.length)} of ${count(data.runs.length, "run")}`;
     const body = h("tbody", {});
-    const rest = more(body, list, 100, (run) => runRow(run, data, compared, pick), "runs");
+    const rest = more(body, list, FIRST_RUNS, (run) => runRow(run, data, compared, pick), "runs");
     const heads = ["compare", "run", "average", "", "solved", "needed", "made", "steps", "failed", "time"];
     holder.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" },
       h("table", { class: "runlist" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at > 4 || at === 2 ? "right" : null }, at === 0 ? h("span", { class: "visually-hidden" }, head) : head)))), body)), rest);

@@ -3,13 +3,14 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,12 @@ class Taker:
         self._session: str | None = None
         self.seen: list[tuple[str, str]] = []
         """Of each task that was handed in, its run and the answer that a call of ours came to."""
+
+    def __enter__(self) -> "Taker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._web.close()
 
     def page(self) -> Any:
         """What their page holds."""
@@ -221,14 +228,13 @@ def test_a_link_shows_one_persons_page_and_nobody_else_gets_in(tmp_path: Path) -
     things.write_text(json.dumps([pair, answer]), "utf-8")
     plan = write_plan(tmp_path, people=2, labels="things.json")
     ours = links(plan)
-    with held(plan) as (_, base):
-        stranger = httpx2.Client(timeout=30)
+    with held(plan) as (_, base), httpx2.Client(timeout=30) as stranger, ExitStack() as pages:
         assert stranger.get(f"{base}/").status_code == 401
         assert stranger.get(f"{base}/?link=another").status_code == 401
         assert stranger.post(f"{base}/live/people", json={"agree": {}}).status_code == 401
         assert stranger.post(f"{base}/mcp", json={}).status_code == 401
         assert stranger.get(f"{base}/live/state").status_code == 404
-        ann, ben = (Taker(base, link) for link in ours)
+        ann, ben = (pages.enter_context(Taker(base, link)) for link in ours)
         study = ann.page()["study"]
         assert (study["agreed"], study["tasks"], study["done"], len(study["labels"])) == (False, 2, 0, 2)
         refused = ann.call("start_task")
@@ -273,9 +279,9 @@ def test_nothing_of_a_crowd_is_lost_or_mixed_up_when_the_server_is_killed(
     plan = write_plan(tmp_path, people=people, **({} if each == 2 else {"set": "m3", "each": each, "limit": each}))
     plan.write_text(plan.read_text("utf-8").replace("127.0.0.1:0", f"127.0.0.1:{_free_port()}"), "utf-8")
     ours = links(plan)
-    with ThreadPoolExecutor(people) as crowd:
+    with ThreadPoolExecutor(people) as crowd, ExitStack() as pages:
         with held(plan) as (process, base):
-            takers = [Taker(base, link) for link in ours]
+            takers = [pages.enter_context(Taker(base, link)) for link in ours]
             assert set(crowd.map(lambda taker: taker.note(agree={}), takers)) == {204}
             halves = [crowd.submit(taker.play, number) for number, taker in enumerate(takers, 1)]
             while sum(len(taker.seen) for taker in takers) < people * each // 2:
@@ -308,8 +314,6 @@ def _nothing_is_lost(plan: Path, takers: Sequence[Taker], each: int) -> None:
 
 
 def _free_port() -> int:
-    import socket
-
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

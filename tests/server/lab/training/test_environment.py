@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
+from m3bench.server.lab.training.environment import Environment, EnvironmentOptions, _Worker
 from m3bench.server.lab.training.rewards import Reward
 from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
 from m3bench.server.lab.training.worker import LOCK, PREFIX, scratch_folder, sweep
@@ -59,6 +61,25 @@ def test_what_no_trainer_can_have_is_refused() -> None:
         Environment("m3", EnvironmentOptions(weights={"style": 1}))
     with pytest.raises(RunError, match="closed"):
         Environment("m3").reset(TASK)
+
+
+def test_a_group_stays_together_while_no_worker_is_idle_for_it() -> None:
+    environment = Environment("m3")
+    workers = [SimpleNamespace(episodes=0), SimpleNamespace(episodes=0)]
+    environment._workers = cast("list[_Worker]", workers)
+
+    def placed(task: str) -> int:
+        place = environment._place(task)
+        workers[place].episodes += 1
+        return place
+
+    assert [placed(TASK) for _ in range(8)] == [0] * 8
+    assert placed("barcode_lookup-2") == 1
+    assert [placed("barcode_lookup-2") for _ in range(7)] == [1] * 7
+    assert [placed("fish-1") for _ in range(4)] == [0] * 4
+    # Alone, a task would keep one of the two busy and leave the other idle.
+    workers[0].episodes = workers[1].episodes = 0
+    assert sum(placed(TASK) == 0 for _ in range(24)) in range(8, 17)
 
 
 def test_folders_of_the_dead_are_removed_and_those_of_the_living_stay(
