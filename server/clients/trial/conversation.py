@@ -51,12 +51,18 @@ class Saying:
     text: str = ""
 
 
+STREAM = "text/event-stream"
+"""The type of an answer that is streamed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelReply:
     """An answer as bytes."""
 
     media_type: str
     body: bytes
+    pieces: tuple[bytes, ...] = ()
+    """Its parts, where the model takes time to write each; nothing where all of it is there at once."""
 
 
 class Gathered:
@@ -121,7 +127,7 @@ def streamed(events: list[tuple[str | None, object]]) -> ModelReply:
     for name, data in events:
         lines.append(f"event: {name}\n" if name else "")
         lines.append(f"data: {data if isinstance(data, str) else json.dumps(data)}\n\n")
-    return ModelReply(media_type="text/event-stream", body="".join(lines).encode())
+    return ModelReply(media_type=STREAM, body="".join(lines).encode())
 
 
 def whole(data: object) -> ModelReply:

@@ -131,18 +131,22 @@ def write_gemini(body: dict[str, object], saying: Saying, turn: str) -> ModelRep
 
 def write_gemini_streamed(body: dict[str, object], saying: Saying, turn: str) -> ModelReply:
     """The answer as a stream."""
-    return streamed([(None, _gemini_answer(saying, turn))])
+    said = [Saying(calls=(call,)) for call in saying.calls] or [saying]
+    return streamed(
+        [(None, _gemini_answer(each, turn, number, number == len(said) - 1)) for number, each in enumerate(said)]
+    )
 
 
-def _gemini_answer(saying: Saying, turn: str) -> dict[str, object]:
+def _gemini_answer(saying: Saying, turn: str, first: int = 0, last: bool = True) -> dict[str, object]:
     said: list[dict[str, object]] = [
         {
             "functionCall": {"id": f"{turn}_{index}", "name": call.name, "args": dict(call.arguments)},
             "thoughtSignature": "c2lnbmVk",
         }
-        for index, call in enumerate(saying.calls)
+        for index, call in enumerate(saying.calls, first)
     ] or [{"text": saying.text}]
-    candidate = {"content": {"role": "model", "parts": said}, "finishReason": "STOP", "index": 0}
+    candidate: dict[str, object] = {"content": {"role": "model", "parts": said}, "index": 0}
+    candidate |= {"finishReason": "STOP"} if last else {}
     return {"candidates": [candidate], "usageMetadata": _GEMINI_USAGE, "modelVersion": "scripted", "responseId": turn}
 
 

@@ -8,12 +8,13 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 from m3bench.server.clients.trial import dialects
-from m3bench.server.clients.trial.conversation import ModelReply, Request, Saying, whole
+from m3bench.server.clients.trial.conversation import STREAM, ModelReply, Request, Saying, whole
 from m3bench.tasks.errors import UserError
 
 THINK_SECONDS = 0.4
@@ -49,17 +50,21 @@ class Model:
     Args:
         answer: What to say to a request.
         think: Seconds that each answer takes.
+        write: Seconds that each call but the first then takes, where the answer is streamed.
     """
 
-    def __init__(self, answer: Callable[[Request], Saying], think: float = THINK_SECONDS) -> None:
+    def __init__(self, answer: Callable[[Request], Saying], think: float = THINK_SECONDS, write: float = 0.0) -> None:
         self.requests: list[Request] = []
         """What was asked, in order."""
         self._answer = answer
         self._think = think
+        self._write = write
         self._lock = threading.Lock()
         model = self
 
         class Handler(_Handler):
+            pause = write
+
             def say(self, path: str, body: dict[str, object]) -> ModelReply | None:
                 return model.reply(path, body)
 
@@ -96,11 +101,22 @@ class Model:
         told = (
             self._answer(request) if len(self.requests) <= MOST_REQUESTS else Saying(text="This goes on for too long.")
         )
-        return dialect.write(body, told, turn)
+        reply = dialect.write(body, told, turn)
+        is_slow = self._write and reply.media_type == STREAM and len(told.calls) > 1
+        return replace(reply, pieces=_pieces(reply.body, turn, len(told.calls))) if is_slow else reply
+
+
+def _pieces(stream: bytes, turn: str, calls: int) -> tuple[bytes, ...]:
+    """A stream, cut before the first event of each call but the first; calls are numbered in their ids."""
+    places = [stream.find(f'{turn}_{number}"'.encode()) for number in range(1, calls)]
+    cuts = [0, *(stream.rfind(b"\n\n", 0, place) + 2 for place in places), len(stream)]
+    return tuple(stream[begin:end] for begin, end in pairwise(cuts))
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    pause = 0.0
+    """Seconds between the pieces of an answer."""
 
     def say(self, path: str, body: dict[str, object]) -> ModelReply | None:
         raise NotImplementedError
@@ -141,9 +157,21 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self.send_response(status)
             self.send_header("content-type", reply.media_type)
+            if reply.pieces:
+                self.send_header("transfer-encoding", "chunked")
+                self.end_headers()
+                self._send_slowly(reply.pieces)
+                return
             self.send_header("content-length", str(len(reply.body)))
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(reply.body)
         except OSError:
             self.close_connection = True  # whoever asked has gone
+
+    def _send_slowly(self, pieces: tuple[bytes, ...]) -> None:
+        for number, piece in enumerate([*pieces, b""]):
+            if 0 < number < len(pieces):
+                time.sleep(self.pause)
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            self.wfile.flush()

@@ -102,6 +102,7 @@ def play_session(
     path: str | None = None,
     seconds: float = SECONDS,
     installed: Callable[[Path], None] = lambda home: None,
+    write: float = 0.0,
 ) -> TrialSession:
     """Have a client play what a script says, in one session.
 
@@ -111,12 +112,13 @@ def play_session(
         path: Where programs are looked for, instead of `PATH`.
         seconds: How long it may take.
         installed: Changes the client's home after `m3bench install`.
+        write: Seconds that its model takes to write each call but the first of a turn.
 
     Raises:
         UserError: It cannot be tried; the text says why.
     """
     with _trial(client, path, seconds) as trial:
-        return trial.session(turns, installed)
+        return trial.session(turns, installed, write)
 
 
 def first_turn(client: McpClient, *, path: str | None = None, seconds: float = SECONDS) -> tuple[Tools, int, int]:
@@ -161,8 +163,8 @@ class _Trial:
         """What the model plays, by the names that the client shows."""
         return TrialScript(turns, lambda tool: self.client.naming.shown(NAME, tool))
 
-    def session(self, turns: Iterable[Turn], installed: Callable[[Path], None]) -> "TrialSession":
-        model, done = self.run(self.script(turns).answer, installed)
+    def session(self, turns: Iterable[Turn], installed: Callable[[Path], None], write: float) -> "TrialSession":
+        model, done = self.run(self.script(turns).answer, installed, write)
         runs: list[ScoredRun] = []
         for place in sorted(self.home.rglob(DATABASE)):
             store = SqliteStore(place.parent)
@@ -178,12 +180,13 @@ class _Trial:
         )
 
     def run(
-        self, answer: Callable[[Request], Saying], installed: Callable[[Path], None] = lambda home: None
-    ) -> tuple[Model, "_Done"]:
+        self, answer: Callable[[Request], Saying], installed: Callable[[Path], None] = lambda home: None,
+        write: float = 0.0,
+    ) -> tuple[Model, "_Done"]:  # fmt: skip
         """Install m3bench, start the client, and wait for its end."""
         self.home.mkdir()
         self.work.mkdir()
-        with Model(answer) as model:
+        with Model(answer, write=write) as model:
             self.start.home(self.home, model.url)
             self._must(_run([*program(), "install", self.client.key], self.env, self.work, 120), "m3bench install")
             installed(self.home)

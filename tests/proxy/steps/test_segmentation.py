@@ -362,7 +362,7 @@ def test_a_conversation_shows_how_its_client_sends_calls() -> None:
     turn = [call(3000, 3010), call(6000, 6010)]
     found = segment([*bursts, *turn])
     assert found.steps == ((0, 1, 2), (3,), (4,))
-    assert [decision.open for decision in found.decisions] == [False, False, False, True, False]
+    assert [decision.open for decision in found.decisions[3:]] == [True, False], "more than three may have to wait"
     assert shown([*bursts, *turn]) == ClientSending(others="together")
     two = [call(9000, 9500), call(9002, 9400), call(12_000, 12_100)]
     assert not segment([*bursts, *two]).decisions[5].open, "it could have sent a third"

@@ -109,6 +109,21 @@ def test_a_request_is_understood_and_the_answer_says_both_calls(
     assert (nothing.status_code, broken.status_code) == (404, 400)
 
 
+@pytest.mark.parametrize("asks", [anthropic, chat, responses, gemini])
+def test_a_model_that_writes_slowly_says_one_call_after_the_other(asks: Callable[[bool], tuple[str, Body]]) -> None:
+    path, body = asks(True)
+    with (
+        Model(lambda request: Saying(calls=TWO), think=0, write=0.01) as model,
+        httpx2.stream("POST", model.url + path, json=body, timeout=60) as reply,
+    ):
+        pieces = list(reply.iter_raw())
+    text = b"".join(pieces).decode()
+    assert calls_in(text, True) == [dict(call.arguments) for call in TWO]
+    assert len(pieces) > 1
+    assert TWO[0].name in pieces[0].decode()
+    assert TWO[1].name not in pieces[0].decode()
+
+
 @pytest.mark.parametrize(
     ("read", "asks", "forbids"),
     [
