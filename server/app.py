@@ -25,15 +25,15 @@ from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import SandboxPool
 from m3bench.server.runs.attestation.statements import Attestor
 from m3bench.server.runs.event import RankedEvent
-from m3bench.server.runs.journal import LazyJournal
 from m3bench.server.runs.loading import encoder_of, library_of
+from m3bench.server.runs.observer import LazyJournal
 from m3bench.server.runs.opening import limits_rule
 from m3bench.server.runs.profile_budget import budget
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources
 from m3bench.server.runs.resuming import Resuming
 from m3bench.server.runs.retrieval import listed
 from m3bench.server.runs.run import RunHooks, RunLimits, Runs, say_once
-from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools
+from m3bench.server.runs.tools import DEFINITIONS, BenchmarkTools, Offers
 from m3bench.server.runs.versions import versions
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import card_of
@@ -82,11 +82,13 @@ class App:
         sandboxes: Those of another server of this process, which is there for longer; its own when left out.
         clients: What is known of clients beforehand.
         library: The tasks; those that the settings name when left out.
+        offers: The tasks that a seat is given, in their order; the one of the settings, or all, when left out.
     """
 
     def __init__(
         self, settings: Settings, catalog: Catalog | None = None, *, runs_per_sandbox: int = 1,
         sandboxes: SandboxPool | None = None, clients: ClientTable | None = None, library: Library | None = None,
+        offers: Offers | None = None,
     ) -> None:  # fmt: skip
         check_encoder(settings.encoder)
         self.settings = settings
@@ -97,6 +99,8 @@ class App:
         self.catalog = catalog or load_catalog().ready
         self.event = RankedEvent.read(settings.event) if settings.event is not None else None
         self.library = library or library_of(settings)
+        only = None if settings.task is None else (settings.task,)
+        self._offers: Offers = offers or (lambda seat: only)
         self.upstreams = open_upstreams(settings, PROMPTS)
         self.seats: dict[str, Seat] = {}
         self._notices = UpstreamNotices(self.upstreams, self.seats, self.list_tools)
@@ -163,7 +167,7 @@ class App:
         """Answers calls."""
         limits = limits_rule(self.settings.max_calls, self.settings.max_minutes)
         tools = BenchmarkTools(
-            self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, only=self.settings.task
+            self.runs, self.library, self.score, limits, self._takes_structured, run_in_short, self._offers
         )
         return Router(LazyJournal(self), tools, self.upstreams, only_runs=self.settings.ranked, limit=self._most_bytes)
 

@@ -168,6 +168,31 @@ def fits(page: "Page") -> bool:
     return found
 
 
+BROKEN = """() => {
+    const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walker.nextNode());) {
+        if (!node.parentElement.closest("td, th") || !node.parentElement.checkVisibility()) continue;
+        // For screen readers alone, where rows are laid out as cards.
+        if ((node.parentElement.closest("thead, .visually-hidden") || {}).offsetWidth <= 1) continue;
+        for (const word of node.data.matchAll(/[\\p{L}\\p{N}.,%]+/gu)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            const lines = [...range.getClientRects()].filter((box) => box.width > 0);
+            const isParted = lines.length > 1 && lines[lines.length - 1].top > lines[0].top + 2;
+            if (word[0].length < 40 && isParted) found.push(word[0]);
+        }
+    }
+    return found;
+}"""
+
+
+def broken(page: "Page") -> list[str]:
+    """The words in tables that go over two lines; hashes may, and names such as `get_price` at what is no letter."""
+    found: list[str] = page.evaluate(BROKEN)
+    return found
+
+
 def walk(page: "Page") -> tuple[int, list[Any]]:
     """Press Tab through the whole page: how many things can be focused, and those that were not, or not visibly."""
     total: int = page.evaluate(

@@ -35,8 +35,19 @@ MODELS = {"openai/gpt-5-mini": "mockllm/model", "openai/gpt-5": "mockllm/model"}
 
 PORT = re.compile(r"(?:(?<=127\.0\.0\.1:)|(?<=0\.0\.0\.0:))\d{4}\b")
 
-HOSTING = (["serve"], ["play"], ["client", "probe"], ["runs", "watch"], ["tools", "serve"])
+HOSTING = (
+    ["serve"],
+    ["play"],
+    ["tasks", "studio"],
+    ["lab", "people"],
+    ["client", "probe"],
+    ["runs", "watch"],
+    ["tools", "serve"],
+)
 """Commands that go on until they are stopped."""
+
+ENDING = {"--links", "--results"}
+"""Options with which they do not."""
 
 
 README = ROOT / "README.md"
@@ -149,7 +160,7 @@ class Reader:
         if line.startswith("docker ") and engine_problem() is not None:
             return
         words = shlex.split(line)
-        hosting = any(words[1 : 1 + len(command)] == command for command in HOSTING)
+        hosting = any(words[1 : 1 + len(command)] == command for command in HOSTING) and not ENDING & set(words)
         if words[0] == "m3bench" and hosting and not {"--show", "--print", "--help"} & set(words):
             self._host(words)
             return
@@ -178,7 +189,7 @@ class Reader:
     def _host(self, words: list[str]) -> None:
         """Start a command that goes on, and see that it answers."""
         listens = next((option for option in ("--http", "--openenv") if option in words), None)
-        if listens is not None or {"watch", "play"} & set(words):
+        if listens is not None or {"watch", "play", "people", "studio"} & set(words):
             process = subprocess.Popen(
                 words, cwd=self.folder, env=self.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )

@@ -33,6 +33,7 @@ _TASKS = {
     "photo": CommandEntry("Make tasks from your own photographs.", "photo:photo"),
     "fetch": CommandEntry("Fetch the photographs of the set `photos`.", "photo:fetch"),
     "plan": CommandEntry("Write down what each call of a set's references gives and needs.", "task_making:plan"),
+    "studio": CommandEntry("See tasks while you write them, and what is wrong with them.", "play:studio"),
     "lint": CommandEntry("Look for mistakes and unfair tasks in a set, without playing it.", "task_checks:lint"),
     "verify": CommandEntry("Prove a set: every reference runs, passes its checks and scores 1.", "task_checks:verify"),
     "identity": CommandEntry(
@@ -40,8 +41,8 @@ _TASKS = {
         "task_checks:identity",
     ),
     "gate": CommandEntry("Have agents of known worth play a set, to see whether it may be released.", "gate:gate"),
-    "export": CommandEntry("Write a set as public Open-M3-Bench files.", "task_files:export_tasks"),
-    "import": CommandEntry("Make a set of tasks from public Open-M3-Bench files.", "task_files:import_tasks"),
+    "export": CommandEntry("Write a set as public Open-M3-Bench files.", "tasks:export_tasks"),
+    "import": CommandEntry("Make a set of tasks from public Open-M3-Bench files.", "tasks:import_tasks"),
 }
 _CLIENT = {
     "probe": CommandEntry("Find out what an MCP client passes on to its model.", "probe:probe"),
@@ -51,7 +52,7 @@ _RUNS = {
     "list": CommandEntry("List the runs, newest first.", "runs:list_runs"),
     "show": CommandEntry("Show a run: its calls, and its score card when it has one.", "runs:show"),
     "watch": CommandEntry("Watch seats, running tasks and calls as they happen.", "watch:watch"),
-    "export": CommandEntry("Write runs in formats that other programs read.", "run_export:export_runs"),
+    "export": CommandEntry("Write runs in formats that other programs read.", "runs:export_runs"),
     "delete": CommandEntry("Delete runs with their calls, files and score cards.", "runs:delete"),
     "prune": CommandEntry("Delete runs that ended long ago.", "runs:prune"),
 }
@@ -69,6 +70,7 @@ _HARBOR = {
 }
 _LAB = {
     "study": CommandEntry("Play every model and agent of a plan on every set of tasks.", "study:study"),
+    "people": CommandEntry("Hold a study with people, who play in their browsers.", "play:people"),
     "worker": CommandEntry("Play samples that a study put into a database.", "worker:worker"),
     "judge": CommandEntry("Let models judge recorded runs.", "judge:judge"),
     "score": CommandEntry("Score a file of what an agent did against reference trajectories.", "score:score"),

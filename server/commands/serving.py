@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from m3bench.proxy.transports.http import HttpSettings
@@ -22,6 +23,7 @@ from m3bench.server.serving.transport import (
     address_of,
     certificate_of,
     own_address,
+    run_alone,
     serve_http_app,
     serve_stdio_app,
     trusted_proxies,
@@ -34,13 +36,15 @@ from m3bench.tasks.lazy_modules import LazyModule
 # A client that starts the server over stdio waits for every import, sees no pages, and nobody signs in there.
 if TYPE_CHECKING:
     from m3bench.server.clients import installation
-    from m3bench.server.lab.live import pages, person_page
+    from m3bench.server.lab.live import pages, person_page, studio
+    from m3bench.server.lab.studies.people import PeopleStudy
     from m3bench.server.serving.auth import modes
 else:
     installation = LazyModule("m3bench.server.clients.installation")
     modes = LazyModule("m3bench.server.serving.auth.modes")
     pages = LazyModule("m3bench.server.lab.live.pages")
     person_page = LazyModule("m3bench.server.lab.live.person_page")
+    studio = LazyModule("m3bench.server.lab.live.studio")
 
 
 def serve_stdio(settings: Settings, opening: FirstMessages | None, start: InstantStart | None) -> None:
@@ -94,6 +98,57 @@ def serve_person(settings: Settings, port: int, show: Callable[[str], None]) -> 
     serve_http_app(lambda: _app(settings, KnownClients()), listen, partial(person_page.PersonPages, show=show))
 
 
+def serve_studio(folder: Path, settings: Settings, port: int, show: Callable[[str], None]) -> bool:
+    """Serve the studio of a folder to a person on this machine; returns whether Ctrl-C ended it.
+
+    Args:
+        folder: Of the set.
+        settings: Say where references are played.
+        port: Where to listen; 0 takes a free one.
+        show: Is given the address of the page, to open it.
+    """
+    listen = address_of(f"127.0.0.1:{port}")
+    pressed = False
+
+    async def main() -> None:
+        nonlocal pressed
+        pressed = await studio.serve_studio(studio.Studio(folder, settings), listen, show)
+
+    run_alone(main)
+    return pressed
+
+
+def serve_people(study: "PeopleStudy", links: Callable[[str], None]) -> None:
+    """Serve the benchmark to people who were sent links.
+
+    Args:
+        study: Who may play what.
+        links: Is told the address where they come.
+    """
+    settings = study.settings
+    listen = address_of(study.plan.listen, allow_hosts=study.hosts)
+    listen = replace(listen, guests=study.guests, idle_seconds=max(listen.idle_seconds, settings.max_minutes * 60))
+
+    serve_http_app(lambda: _study_app(study), listen, partial(person_page.StudyPages, study=study, links=links))
+
+
+def score_rest(study: "PeopleStudy") -> None:
+    """Score what was sealed when a server was killed, before it was scored."""
+    app = _study_app(study)
+
+    async def main() -> None:
+        async with app.lifespan():
+            for record in app.store.runs():
+                if record.state == "submitted":
+                    await app.score(record)
+
+    run_alone(main)
+
+
+def _study_app(study: "PeopleStudy") -> App:
+    return App(study.settings, clients=KnownClients(), library=study.library, offers=study.tasks_of)
+
+
 def _protected(
     settings: Settings, listen: HttpSettings, options: SignInOptions, event: RankedEvent | None
 ) -> HttpSettings:
@@ -110,7 +165,7 @@ def _protected(
         pages_scope=modes.OPERATE if settings.ranked else modes.WATCH,
         idle_seconds=listen.idle_seconds,
     )
-    return replace(listen, guard=made, allow_hosts=(*listen.allow_hosts, address.host))
+    return replace(listen, guard=made, tell=made.refusals.say, allow_hosts=(*listen.allow_hosts, address.host))
 
 
 async def prepare_start(profile: str, content_only: bool) -> None:

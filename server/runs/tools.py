@@ -21,9 +21,9 @@ from m3bench.server.runs.handin import Fields
 from m3bench.server.runs.opening import opening
 from m3bench.server.runs.retrieval import OwnToolResult
 from m3bench.server.runs.run import Runs
-from m3bench.server.scorecard.app import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.pages.app_view import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.coercion import read_arguments
@@ -37,6 +37,9 @@ from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import Task
 
 Scorer = Callable[[RunRecord], Awaitable[ScoreCard]]
+Offers = Callable[[str], Sequence[str] | None]
+"""Gives the tasks of a seat by its name."""
+
 Shown = Callable[[RunRecord, Sequence[CallRecord], Library], Mapping[str, object]]
 """What is shown of a run beside its card."""
 
@@ -133,14 +136,15 @@ class BenchmarkTools:
         limits: A sentence on what a run may use.
         structured: Whether a client, by name and version, takes structured content without hiding anything for it.
         shown: What the answer of `score` has for the page that draws it, beside the card.
-        only: The one task that is offered; all of them when None.
+        offers: The tasks that a seat is given, in their order; None for all of the set.
     """
 
     names = OWN_TOOLS
 
     def __init__(
         self, runs: Runs, library: Library, scorer: Scorer, limits: str,
-        structured: Callable[[str], bool] = lambda client: False, shown: Shown | None = None, only: str | None = None,
+        structured: Callable[[str], bool] = lambda client: False, shown: Shown | None = None,
+        offers: Offers = lambda seat: None,
     ) -> None:  # fmt: skip
         self._runs = runs
         self._library = library
@@ -148,7 +152,7 @@ class BenchmarkTools:
         self._limits = limits
         self._structured = structured
         self._shown = shown
-        self._only = only
+        self._offers = offers
         self._loaded = False
         """Whether the tasks were read."""
 
@@ -196,7 +200,9 @@ class BenchmarkTools:
             raise RunError(why)
         run = None if abandon else self._runs.running(seat)
         wanted = run is not None and task_id in (None, run.task.id) and family in (None, run.task.family)
-        if run is None or not run.unseen or not wanted:
+        # A person who closed the page comes back to the question; models are told what they left.
+        again = self._ranked and task_id is None and self._offers(seat.id) is not None
+        if run is None or not (run.unseen or again) or not wanted:
             run = await self._runs.start(seat, self._choose(seat, task_id, family), abandon=abandon)
         more_rules = (retrieval.RULE,) if seat.unlisted else ()
         return await opening(self._library, run, (*more_rules, self._limits), ranked=self._ranked)
@@ -260,8 +266,9 @@ class BenchmarkTools:
         return self._runs.mode == "ranked"
 
     def _offered(self, seat: Seat) -> tuple[Task, ...]:
-        tasks = tuple(task for task in self._library.tasks.values() if self._only in (None, task.id))
-        return solvable(tasks, tuple(seat.tools.values()))
+        named = self._offers(seat.id)
+        tasks = self._library.tasks.values() if named is None else map(self._library.task, named)
+        return solvable(tuple(tasks), tuple(seat.tools.values()))
 
     def _of_family(self, seat: Seat, family: str | None) -> list[Task]:
         """The tasks that can be solved here, of one family or of all."""
@@ -286,8 +293,10 @@ class BenchmarkTools:
 
     def _choose(self, seat: Seat, task_id: str | None, family: str | None) -> Task:
         if task_id is not None:
-            if self._only not in (None, task_id):
-                raise RunError(f"This server offers the task {self._only!r} and no other: leave the task_id out.")
+            named = self._offers(seat.id)
+            if named is not None and task_id not in named:
+                what = f"the task {named[0]!r} and no other" if len(named) == 1 else "you other tasks"
+                raise RunError(f"This server offers {what}: leave the task_id out.")
             task = self._library.task(task_id)
             if not solvable((task,), tuple(seat.tools.values())):
                 raise RunError(

@@ -136,7 +136,7 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
     if text.rstrip().endswith("?"):
         return problem
-    heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))}
+    heads = {_unexplained(head, names, others, context) for head in (said, without_lead(said, context))}
     heads = {*heads, _ahead(text, others, context), _of_one_alone(text, names, others, context)} - {text}
     return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
 

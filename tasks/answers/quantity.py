@@ -265,15 +265,15 @@ def _without_workings(text: str, value: float) -> str:
         return text
     aside = _OF_SO_MANY.sub(" ", match["aside"])
     found = quantities(plain(aside))
-    parts = [one.readings[-1][0] for one in found]  # as thousands where a mark may be either
+    parts = [quantity.readings[-1][0] for quantity in found]  # as thousands where a mark may be either
     if hedge(re.sub(r"\bnot\b|n't\b", "", aside)) or _BOUNDS.search(aside.lower()):
         return text
     if not parts:
         return match["head"] if aside != match["aside"] else text
-    results = [fsum(parts), prod(parts), fsum(one.readings[0][0] for one in found)]
+    results = [fsum(parts), prod(parts), fsum(quantity.readings[0][0] for quantity in found)]
     if len(parts) == 2:
         results += [parts[0] - parts[1], parts[1] - parts[0], *([parts[0] / parts[1]] if parts[1] else [])]
-    came = len(parts) > 1 and any(abs(one - value) <= 0.005 * max(1.0, abs(value)) for one in results)
+    came = len(parts) > 1 and any(abs(result - value) <= 0.005 * max(1.0, abs(value)) for result in results)
     return match["head"] if came or (_WOULD_NOT.search(aside) and value not in parts) else text
 
 

@@ -73,7 +73,7 @@ def unmarked_value(given: object) -> object:
     if isinstance(given, str):
         return unmarked(given)
     if isinstance(given, list | tuple):
-        return [unmarked_value(one) for one in given]
+        return [unmarked_value(item) for item in given]
     if isinstance(given, dict):
         return {name: unmarked_value(one) for name, one in given.items()}
     return given
@@ -198,7 +198,7 @@ def _given_values(
     found: Mapping[str, list[JSON]], given: Mapping[str, JSON] | None, names: Mapping[str, str], name: str
 ) -> list[JSON]:
     """What was given for a field as such: a correction in the prose does not replace that."""
-    as_such = {names.get(_label(str(one))) for one in given or {}}
+    as_such = {names.get(_label(str(field))) for field in given or {}}
     return found.get(name, []) if name in as_such else []
 
 

@@ -8,23 +8,30 @@ words are looked at, and nothing is played.
 """
 
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
 from PIL import Image
 
+from m3bench.server.lab.authoring.planning import loose_facts
+from m3bench.tasks.answers.files import File
 from m3bench.tasks.answers.groups import Items
+from m3bench.tasks.answers.names import Choice, YesNo
 from m3bench.tasks.answers.spelling import words_of
 from m3bench.tasks.catalog import Catalog
 from m3bench.tasks.checks import CallMade
 from m3bench.tasks.errors import InvalidArgumentsError, UnknownToolError
+from m3bench.tasks.facts import Held, facts_of
 from m3bench.tasks.families.base import DISTRACTORS
 from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.kinds import kinds_of
 from m3bench.tasks.library import Library
+from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Reference, Task
+from m3bench.tasks.trajectory import Call
 
 _TOUR = re.compile(r"\b(?:dotted|tour|his route|her route)\b", re.IGNORECASE)
 _START = re.compile(r"\b(?:from|house|starting|starts?|begins?|leaves?|in this order|arrows?)\b", re.IGNORECASE)
@@ -105,6 +112,7 @@ def _orders(task: Task, scene: Scene, way: str, edge: int) -> Iterator[str]:
 
 
 LEAST_CHECKS = 3
+NEEDLESS = "nobody needs its picture or recording: the question and what the tools answer tell everything"
 SIDES = (800, 1600)
 """Pixels of a picture's longer side."""
 MAX_PICTURE_BYTES = 400_000
@@ -128,6 +136,8 @@ def lint(task: Task, library: Library, catalog: Catalog) -> Iterator[str]:
             yield f"{len(task.checks)} checks, at least {LEAST_CHECKS} are wanted"
         if all(isinstance(check, CallMade) for check in task.checks):
             yield "no check looks at the outcome"
+    if needless(task, library.plans(task)):
+        yield NEEDLESS
     yield from ambiguities(task, library.scenes(task))
     used = {tool.partition("/")[0] for tool in task.tools}
     for server in sorted(used - set(task.servers)):
@@ -143,6 +153,36 @@ def lint(task: Task, library: Library, catalog: Catalog) -> Iterator[str]:
         size = len(library.recording(name))
         if size > MAX_RECORDING_BYTES:
             yield f"{name} has {size} bytes, at most {MAX_RECORDING_BYTES} are wanted"
+
+
+def needless(task: Task, plans: Sequence[Plan]) -> bool:
+    """Whether nobody needs a task's pictures and recordings: what a reference asks and hands in, the question says.
+
+    No call looks at them, no argument has anything that neither the question nor an earlier result tells, and no field
+    asks for such a thing. Of a reference that nobody has played, nothing is said.
+    """
+    media = (*task.pictures, *task.recordings)
+    known = ((reference, plan) for reference, plan in zip(task.references, plans, strict=True) if plan.played)
+    return bool(media) and any(_without_eyes(task, reference, plan, media) for reference, plan in known)
+
+
+def _without_eyes(task: Task, reference: Reference, plan: Plan, media: Collection[str]) -> bool:
+    asked = Held(task.question)
+    told: list[Held] = []
+    place = 0
+    for step in reference.steps:
+        before = list(told)
+        for call in step:
+            if any(name in json.dumps(call.arguments, ensure_ascii=False) for name in media):
+                return False
+            made = Call(tool=call.tool, arguments=call.arguments)
+            if loose_facts(made, before, asked):
+                return False
+            told.append(Held(json.dumps(plan.calls[place].gives, ensure_ascii=False)))
+            place += 1
+    values = [field.value.given() for field in task.fields if not isinstance(field.value, YesNo | Choice | File)]
+    known = [asked, *told]
+    return all(any(each.holds(fact) for each in known) for fact in facts_of(values))
 
 
 def _names(catalog: Catalog) -> set[str]:
@@ -170,7 +210,7 @@ def _calls(reference: Reference, catalog: Catalog) -> Iterator[str]:
     acted = Counter()  # type: Counter[str]
     for step in reference.steps:
         for call in step:
-            # Who looks again after a change sees something else.
+            # A second look after a change sees something else.
             server = call.tool.partition("/")[0]
             made[f"{call.tool} {sorted(call.arguments.items())}", acted[server]] += 1
             try:

@@ -363,7 +363,7 @@ def _add_compared(
         put_in = arguments_of(call)
         knows = kinds_of(call.tool).role == "knowledge"
         own = [fact for fact in gives[place] if not (knows and put_in.holds(fact))]
-        # Who looks or works out with eyes and head has no call to tell the rest by.
+        # What is seen or worked out leaves no call that could tell the rest.
         if knows or not own:
             gives[place] |= dict.fromkeys(compared_in(held[place], decided, asked, surely=bool(own)))
         if not own and not any(not put_in.holds(fact) for fact in gives[place]):
@@ -396,7 +396,7 @@ def _seen(
     for place, (_, call) in enumerate(calls):
         for fact in taken[place]:
             sources = [other for other in before[place] if held[other].holds(fact)]
-            # Who asks about a thing knows it already; what is put into a file about it is another matter.
+            # Whoever asks about a thing knows it already; what is put into a file about it is another matter.
             fills = kinds_of(call.tool).role == "action"
             told = [other for other in sources if fills or not put_in[other].holds(fact)]
             needs[place] |= {*told[:1]}
@@ -410,6 +410,20 @@ def _loose(call: LoggedCall, taken: Sequence[Fact], before: Sequence[Held], aske
     """The facts of a call's arguments that neither the question nor an earlier result tells."""
     unsaid = (fact for fact in taken if not _told(fact, before) and not _worded(fact, asked))
     return *unsaid, *_small_terms(call, asked)
+
+
+_LETTERS = re.compile(r"[^\W\d_]{3,}")
+
+
+def loose_facts(call: Call, before: Sequence[Held], asked: Held) -> tuple[Fact, ...]:
+    """The facts of a call's arguments that somebody must have seen or heard: nothing else tells them."""
+    made = LoggedCall(tool=call.tool, arguments=dict(call.arguments), text="", outcome="success")
+    taken = _taken(made, asked)
+    # `230 g fig` where the question has the grams: the fig was seen.
+    seen = [
+        fact for fact in taken if not _told(fact, before) and not any(map(asked.holds, _LETTERS.findall(str(fact))))
+    ]
+    return *_loose(made, taken, before, asked), *seen
 
 
 async def play_plans(

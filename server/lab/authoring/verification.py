@@ -7,7 +7,7 @@ import anyio
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.server.lab.authoring.checkpoints import ProofCheckpoints
 from m3bench.server.lab.authoring.fairness import unfair, unfair_together
-from m3bench.server.lab.authoring.lint import lint, lint_set
+from m3bench.server.lab.authoring.lint import NEEDLESS, lint, lint_set, needless
 from m3bench.server.lab.authoring.planning import decided_by, derive, in_steps
 from m3bench.server.lab.authoring.replay import Performance, perform
 from m3bench.server.scoring import Encoder, open_encoder, score
@@ -92,7 +92,7 @@ def score_problems(task: Task, encoder: Encoder) -> list[str]:
 
 
 async def play_problems(library: Library, task: Task, reference: Reference, backend: Backend) -> AsyncIterator[str]:
-    """What is wrong with a reference when it is played, forwards and with each step in reversed order.
+    """What is wrong with a reference when it is played, forwards and with each step in reverse order.
 
     A plan that is stored with it must be the one that playing it gives, and it must score 1 by effect.
     """
@@ -101,6 +101,8 @@ async def play_problems(library: Library, task: Task, reference: Reference, back
     derived = derive(task.question, task.answer, steps, decided=decided_by(task), in_order=True)
     stored = library.plans(task)[task.references.index(reference)] if reference in task.references else derived
     plan = stored if stored.played else derived
+    if not stored.played and needless(task.model_copy(update={"references": (reference,)}), [derived]):
+        yield NEEDLESS
     if not _is_same(plan, derived, forward):
         yield "its plan is not what playing it gives: write it anew with `m3bench tasks plan`"
     scored = _scored(task, reference, plan, forward)

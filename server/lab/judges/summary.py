@@ -31,6 +31,7 @@ from m3bench.server.lab.judges.questions import (
 )
 from m3bench.server.scoring.aggregate import Row, micro
 from m3bench.server.scoring.profiles import AVERAGED
+from m3bench.server.scoring.statistics.estimates import alpha
 
 FULL = 4
 """Judges of a full ensemble."""
@@ -73,32 +74,6 @@ def variation(values: Sequence[float]) -> float | None:
     """The coefficient of variation: deviation over mean; None for fewer than two values or a mean of 0."""
     spread = deviation(values)
     return spread * len(values) / math.fsum(values) if spread is not None and math.fsum(values) else None
-
-
-def alpha(units: Sequence[Sequence[float]]) -> float | None:
-    """Krippendorff's α for interval data.
-
-    1 − observed / expected disagreement, where disagreement is the mean squared difference of two values: observed
-    inside units, each pair weighted 1 / (values of the unit − 1), expected over all values. A unit with fewer than two
-    values takes no part. 1 is agreement, 0 is chance, less is systematic disagreement. None when no unit has two
-    values, or when all values are the same, so that there is nothing to agree about.
-
-    Args:
-        units: The values that the judges gave for each thing they judged.
-    """
-    paired = [unit for unit in units if len(unit) >= 2]
-    everything = [value for unit in paired for value in unit]
-    if not everything or min(everything) == max(everything):
-        return None
-    observed = math.fsum(_differences(unit) / (len(unit) - 1) for unit in paired) / len(everything)
-    expected = _differences(everything) / (len(everything) * (len(everything) - 1))
-    return 1 - observed / expected
-
-
-def _differences(values: Sequence[float]) -> float:
-    """The sum of squared differences over all ordered pairs."""
-    mean = math.fsum(values) / len(values)
-    return 2 * len(values) * math.fsum((value - mean) ** 2 for value in values)
 
 
 AVERAGES: Mapping[str, Name] = {"average_published": "m3-grounding", "average_grounded": "grounding"}

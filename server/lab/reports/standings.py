@@ -239,7 +239,12 @@ def leaderboard_document(
     if not mixed:
         refuse_unlike(sets, names, ", or say --mixed, and the page will say so too, without ranks")
     unlike = differences(sets, names)
-    compared = {name: results for name, results in zip(names, sets, strict=True) if name not in unranked}
+    # People are a ceiling to hold the others against, and no competitor.
+    compared = {
+        name: results
+        for name, results in zip(names, sets, strict=True)
+        if name not in unranked and results.header.kind != "people"
+    }
     rankings = {} if unlike or not compared else _compared(compared, joint)
     entries = [
         _entry(

@@ -24,6 +24,7 @@ from m3bench.server.lab.reports.uncertainty import (
 )
 from m3bench.server.lab.results.analyses.confusion import confusion
 from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass, class_of, classes
+from m3bench.server.lab.results.analyses.people import PeopleFacts, people_facts
 from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, ErrorName, errors
 from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import Result, ResultSet
@@ -211,7 +212,7 @@ class InformativeRun(JsonDocument):
 class SetDocument(JsonDocument):
     """What there is to show of a result set."""
 
-    left_out: ClassVar[frozenset[str]] = frozenset({"slices", "links", "downloads"})
+    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads"})
 
     schema: int = SCHEMA
     kind: Literal["set"] = "set"
@@ -240,6 +241,7 @@ class SetDocument(JsonDocument):
     worst: tuple[str, ...]
     informative: tuple[InformativeRun, ...]
     slices: Slices | None = None
+    people: PeopleFacts | None = None
     links: JsonDocument | None = None
     """To other pages, where there are some."""
     downloads: tuple[str, ...] | None = None
@@ -310,6 +312,7 @@ def set_document(results: ResultSet, slices: Slices | None = None) -> SetDocumen
         worst=tuple(run.run for run in sorted(runs, key=lambda run: run.badness)[:LISTED]),
         informative=_informative(results.results),
         slices=slices,
+        people=people_facts(results),
     )
 
 

@@ -369,6 +369,8 @@ class _Search:
 
     def find_routes(self) -> None:
         """Answer what is left by calls that brought the same; what leaves a file brings more than its result."""
+        if not self._made:
+            return
         for find in (self._by_more, self._by_parts, self._by_facts):
             for place, wanted in enumerate(self._reference):
                 if place in self.matches or kinds_of(wanted.tool).role == "action" or SAVES in wanted.arguments:

@@ -88,7 +88,7 @@ def by_parts(wanted: Call, order: Sequence[int], agreement: Callable[[int], Agre
     for argument, calls in parts.items():
         taken: set[int] = set()
         for item in _list(wanted.arguments.get(argument)):
-            holder = next((index for index, items in calls.items() if any(_equal(item, one) for one in items)), None)
+            holder = next((index for index, items in calls.items() if any(_equal(item, held) for held in items)), None)
             if holder is None:
                 break
             taken.add(holder)

@@ -6,7 +6,7 @@ any number of families. With few of them little can be said about others: below 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
+from math import comb, fsum
 from typing import Literal
 
 LEVEL = 0.95
@@ -186,3 +186,29 @@ def _counts(passed: Sequence[bool], k: int) -> tuple[int, int]:
     if not 1 <= k <= len(passed):
         raise ValueError("k must be at least 1 and at most the number of attempts")
     return len(passed), sum(passed)
+
+
+def alpha(units: Sequence[Sequence[float]]) -> float | None:
+    """Krippendorff's α for interval data.
+
+    1 − observed / expected disagreement, where disagreement is the mean squared difference of two values: observed
+    inside units, each pair weighted 1 / (values of the unit − 1), expected over all values. A unit with fewer than two
+    values takes no part. 1 is agreement, 0 is chance, less is systematic disagreement. None when no unit has two
+    values, or when all values are the same, so that there is nothing to agree about.
+
+    Args:
+        units: The values that people or judges gave for each thing they judged.
+    """
+    paired = [unit for unit in units if len(unit) >= 2]
+    everything = [value for unit in paired for value in unit]
+    if not everything or min(everything) == max(everything):
+        return None
+    observed = fsum(_differences(unit) / (len(unit) - 1) for unit in paired) / len(everything)
+    expected = _differences(everything) / (len(everything) * (len(everything) - 1))
+    return 1 - observed / expected
+
+
+def _differences(values: Sequence[float]) -> float:
+    """The sum of squared differences over all ordered pairs."""
+    mean = fsum(values) / len(values)
+    return 2 * len(values) * fsum((value - mean) ** 2 for value in values)

@@ -1,6 +1,6 @@
 /* The page of a leaderboard. */
 
-const KINDS = { model: "model", baseline: "baseline", client: "client" };
+const KINDS = { model: "model", baseline: "baseline", client: "client", people: "people: a ceiling" };
 
 pages.leaderboard = (data, root) => {
   const main = frame(root, "leaderboard", [`Written by m3bench; nothing on this page is loaded from anywhere. A rank is the range of places that the data allow at 95 %, ${data.joint ? "for all sets together" : "for each set by itself"} (inference for ranks after Mogstad and others, clustered by family).`], data.links, data.links ? [["Home", data.links.home], ["Board"]] : null);

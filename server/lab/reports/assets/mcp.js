@@ -9,10 +9,11 @@ class Refused extends Error {}
 class Unreachable extends Error {}
 class SessionEnded extends Error {}
 
-/* `about` is {endpoint, token, name, version, session}; `session` continues one that is open. */
+/* `about` is {endpoint, token, name, version, session}; `session` continues one that is open, `lasting` says that its seat outlives it. */
 function makeMcp(about) {
   let session = about.session || null;
   let last = 0;
+  let reopening = null;
 
   async function post(message, lane) {
     const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", authorization: "Bearer " + about.token };
@@ -22,7 +23,7 @@ function makeMcp(about) {
       response = await fetch(about.endpoint, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", ...message }),
         credentials: lane % 2 ? "omit" : "same-origin", cache: "no-store", redirect: "error" });
     } catch (error) {
-      throw new Unreachable("The server does not answer: is m3bench play still running?");
+      throw new Unreachable(about.lasting ? "The server does not answer: try again in a minute; nothing is lost." : "The server does not answer: is m3bench play still running?");
     }
     if (response.status === 404 && session) throw new SessionEnded("The session has ended, and its task with it.");
     return response;
@@ -56,7 +57,18 @@ function makeMcp(about) {
     throw new Unreachable("The server ended its answer before it was whole.");
   }
 
+  /* Where the seat is no session's, as in a study, a session that is gone is only opened anew: what was asked was not heard. */
   async function ask(method, params, lane = 0) {
+    try {
+      return await askOnce(method, params, lane);
+    } catch (error) {
+      if (!(error instanceof SessionEnded) || !about.lasting) throw error;
+      await (reopening = reopening || open().finally(() => { reopening = null; }));
+      return askOnce(method, params, lane);
+    }
+  }
+
+  async function askOnce(method, params, lane) {
     const id = ++last;
     const response = await post({ id, method, params }, lane);
     const message = await answer(response, id);
@@ -66,14 +78,16 @@ function makeMcp(about) {
     return message.result;
   }
 
+  async function open() {
+    session = null;
+    await askOnce("initialize", { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: about.name, version: about.version } }, 0);
+    await post({ method: "notifications/initialized" }, 0);
+  }
+
   return {
     get session() { return session; },
     ask,
-    async open() {
-      session = null;
-      await ask("initialize", { protocolVersion: REVISION, capabilities: {}, clientInfo: { name: about.name, version: about.version } });
-      await post({ method: "notifications/initialized" }, 0);
-    },
+    open,
     /* Every page of the list of tools. */
     async tools() {
       const found = [];

@@ -5,7 +5,7 @@ const FOUND = 12;
 const OWN_TOOLS = ["list_tasks", "start_task", "submit", "score"];
 
 pages.play = async (data, root) => {
-  const main = frame(root, "play", [`m3bench ${data.version}. This page asks the server on this machine that it came from and nobody else. The run is recorded like that of any client; the notebook is not.`]);
+  const main = frame(root, "play", [`m3bench ${data.version}. This page asks the server that it came from and nobody else. What you call and hand in is recorded; the notebook is not.`]);
   const status = h("p", { class: "status", role: "status" });
   const viewer = makeViewer();
   const suggestions = h("datalist", { id: KNOWN });
@@ -17,8 +17,9 @@ pages.play = async (data, root) => {
   root.append(viewer.node, suggestions);
   const say = (text, tone) => status.replaceChildren(text ? badge(tone || "plain", text) : "");
   const kept = recall();
-  const mcp = makeMcp({ endpoint: data.endpoint, token: data.token, name: data.client, version: data.version, session: kept.session });
+  const mcp = makeMcp({ endpoint: data.endpoint, token: data.token, name: data.client, version: data.version, session: kept.session, lasting: Boolean(data.study) });
   const game = { data, mcp, main, stage, say, viewer, suggestions, kept, tools: [] };
+  game.study = data.study ? makeStudy(game) : null;
   say("Connecting …");
   try {
     try {
@@ -37,7 +38,7 @@ pages.play = async (data, root) => {
   game.tools = game.tools.filter((tool) => !OWN_TOOLS.includes(tool.name));
   keep(game);
   say("");
-  if (kept.opened) await playStage(game);
+  if (kept.opened && !(game.study && !data.study.agreed)) await playStage(game);
   else startStage(game);
 };
 
@@ -69,6 +70,10 @@ function keep(game) {
 
 function startStage(game) {
   const { data } = game;
+  if (game.study) {
+    game.study.start();
+    return;
+  }
   const wanted = h("input", { type: "text", id: "wanted", list: "tasks", autocomplete: "off", spellcheck: "false", placeholder: "the next one" });
   const begins = h("button", { type: "button", class: "button main", id: "begin", click: () => begin(data.task || wanted.value.trim(), false) }, data.task ? ["Begin ", said(data.task)] : "Begin a task");
   const begin = (name, abandon) => startTask(game, name, abandon, begins);
@@ -144,7 +149,7 @@ async function playStage(game) {
   const used = h("span", { class: "soft number" });
   game.main.classList.add("playing");
   game.stage.replaceChildren(
-    h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", { tabindex: "-1" }, said(facts.task)), used)),
+    h("div", { class: "opening plain" }, h("div", { class: "title" }, h("h1", { tabindex: "-1" }, game.study ? game.study.title() : said(facts.task)), h("span", { class: "acts" }, used, game.study ? game.study.pause() : null))),
     h("nav", { class: "jumps small", "aria-label": "Parts of this page" }, parts.map(([id, part]) => h("a", { href: "#" + id, click: (event) => {
       event.preventDefault();
       const heading = part.querySelector("input, textarea, select") && id !== "question" && id !== "results" ? part.querySelector("input, textarea, select") : part.querySelector("h2");
@@ -154,9 +159,9 @@ async function playStage(game) {
     h("div", { class: "play" }, parts[0][1], h("div", { class: "work" }, parts.slice(1, 4).map(([, part]) => part)), parts.slice(4).map(([, part]) => part)));
   parts.forEach(([, part]) => { part.querySelector("h2").tabIndex = -1; });
   game.tell = () => {
-    const left = Math.max(0, game.data.limits.minutes - Math.floor((Date.now() - game.kept.began) / 60000));
+    const left = game.study ? null : Math.max(0, game.data.limits.minutes - Math.floor((Date.now() - game.kept.began) / 60000));
     const calls = game.kept.turns.reduce((sum, one) => sum + one.calls.length, 0);
-    used.textContent = `${count(calls, "call")} of ${grouped(game.data.limits.calls)} · ${left} min left`;
+    used.textContent = `${count(calls, "call")} of ${grouped(game.data.limits.calls)}` + (left === null ? "" : ` · ${left} min left`);
   };
   game.tell();
   clearInterval(game.clock);
@@ -390,9 +395,9 @@ function handInPart(game, facts) {
   answer.first.value = game.kept.answer;
   controls.forEach(({ name, control }) => { if (game.kept.handed[name] !== undefined) control.set(game.kept.handed[name]); });
   const told = h("p", { class: "problem", role: "alert" });
-  const hands = h("button", { type: "button", class: "button main", id: "hand-in-now", click: handIn }, "Hand in and see the score card");
+  const hands = h("button", { type: "button", class: "button main", id: "hand-in-now", click: handIn }, game.study ? "Hand in" : "Hand in and see the score card");
   const gives = h("button", { type: "button", class: "button", click: () => startTask(game, game.data.task || "", true, gives) }, "Give up and begin another run");
-  const node = section("hand-in", "Hand in", "", controls.map(({ control }) => control.node), answer.node, told, h("p", { class: "acts" }, hands, h("span", { class: "soft small" }, "Once; after that nothing can be changed.")), disclosure("Give up", () => h("p", { class: "acts" }, gives), { class: "small" }));
+  const node = section("hand-in", "Hand in", "", controls.map(({ control }) => control.node), answer.node, told, h("p", { class: "acts" }, hands, h("span", { class: "soft small" }, "Once; after that nothing can be changed.")), game.study ? h("p", { class: "soft small" }, "If you cannot solve it, say so in the answer and hand in what you have.") : disclosure("Give up", () => h("p", { class: "acts" }, gives), { class: "small" }));
   node.addEventListener("input", () => {
     game.kept.answer = answer.first.value;
     try {
@@ -419,10 +424,11 @@ function handInPart(game, facts) {
     game.say("Your answer is being handed in …");
     try {
       const result = await game.mcp.call("submit", { answer: answer.first.value, ...(controls.length ? { fields: given } : {}) });
-      if (result.isError) {
+      if (result.isError && !(game.study && await game.study.wasHandedIn())) {
         told.textContent = texts(result);
         game.say("Nothing was handed in yet.", "weak");
-      } else await cardStage(game);
+      } else if (game.study) await game.study.handedIn();
+      else await cardStage(game);
     } catch (error) {
       await failed(game, error);
     } finally {

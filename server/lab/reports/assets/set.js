@@ -12,17 +12,18 @@ pages.set = (data, root) => {
     setOpening(data),
     data.manifests.length > 1 ? h("p", { class: "warning", role: "note" }, `The runs of this set have ${data.manifests.length} different manifests: their numbers do not compare.`) : null,
     cautionNote(data.uncertainty),
+    runsSection(data),
     summaryMetrics(summary, data.legend),
     section("families", "Families", "the stronger the colour, the higher the value", heatTable("Mean of each metric by family", data.families, metricColumns(data.legend))),
     slicesSection(data),
     uncertaintySection(data),
+    peopleSection(data),
     section("failures", "What became of the samples", "every sample has one class", failureShares([{ name: set.name, failures: data.failures }])),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
     errorsSection(data),
     toolsSection(data),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
     noted("informative", "Most informative runs", data.informative, data),
-    runsSection(data),
     counts.void ? section("void", "Void samples", "ended by something that was not the agent's doing; not counted",
       table({ stack: true, columns: [{ label: "task", head: true }, { label: "repeat", right: true }, { label: "why" }], rows: data.void.map((one) => [said(one.task), String(one.repeat), said(one.why)]), className: "small" })) : null,
     section("manifest", "Manifest", "what makes two sets comparable", disclosure("Versions and hashes", () => data.manifests.map(manifestTable))),
@@ -119,6 +120,18 @@ function toolsSection({ tools }) {
     unwanted.length ? disclosure("Called and not wanted", () => h("ul", { class: "noted small" }, unwanted.slice(0, 60).map((one) => h("li", {}, toolName(one.called), h("span", { class: "number soft" }, grouped(one.calls))))), { class: "small" }) : null);
 }
 
+/* How far people agree and how long they took, task by task: the slowest first. */
+function peopleSection({ people }) {
+  if (!people) return null;
+  const minutes = (seconds) => fixed(seconds / 60, 1);
+  const rows = [...people.tasks].sort((one, other) => other.seconds - one.seconds).map((one) => [said(one.task), String(one.people), one.solved === null ? "–" : percent(one.solved), minutes(one.seconds), one.quartiles ? one.quartiles.map(minutes).join("–") : "–"]);
+  const columns = [{ label: "task", head: true }, { label: "people", right: true }, { label: "solved", right: true }, { label: "minutes (median)", right: true }, { label: "half of them", right: true }];
+  return section("people", "People", "time at work, without breaks", facts([
+    ["people", String(people.people)], ["solved", people.solved === null ? "–" : percent(people.solved) + (people.interval ? ` (${percent(people.interval.low)} to ${percent(people.interval.high)}, for other people and tasks)` : "")],
+    ["agreement", people.agreement === null ? "nothing to agree about" : `Krippendorff’s α ${fixed(people.agreement, 2)}`], ["a task takes", `${minutes(people.seconds)} minutes (median)`],
+  ]), disclosure("Task by task", () => table({ columns, rows, stack: true, className: "small" })));
+}
+
 function repeatsSection({ repeats }) {
   if (repeats.most < 2) return null;
   const rows = Object.keys(repeats.pass_at).map((k) => [k, ...[repeats.pass_at[k], repeats.pass_hat[k]].map((rate) => [heat(rate && rate.value), " ", h("span", { class: "number soft small" }, span(rate && rate.interval, 2))])]);
@@ -135,6 +148,9 @@ function noted(id, title, items, data) {
       h("span", { class: "number" }, fixed(run.metrics.average)), verdict(run.success), item.why ? h("span", { class: "soft small" }, said(item.why)) : null);
   })));
 }
+
+/* The page leads with its runs, and what follows is not far below. */
+const FIRST_RUNS = 25;
 
 /* ---- the table of runs: filtered, sorted, two of them compared ---- */
 
@@ -172,7 +188,7 @@ function runsSection(data) {
     if (chosen.sort !== "order") list.sort(SORTS[chosen.sort][1]);
     status.textContent = `${grouped(list.length)} of ${count(data.runs.length, "run")}`;
     const body = h("tbody", {});
-    const rest = more(body, list, 100, (run) => runRow(run, data, compared, pick), "runs");
+    const rest = more(body, list, FIRST_RUNS, (run) => runRow(run, data, compared, pick), "runs");
     const heads = ["compare", "run", "average", "", "solved", "needed", "made", "steps", "failed", "time"];
     holder.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" },
       h("table", { class: "runlist" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at > 4 || at === 2 ? "right" : null }, at === 0 ? h("span", { class: "visually-hidden" }, head) : head)))), body)), rest);

@@ -63,7 +63,8 @@ def _what(sets: Sequence[ResultSet], manifest: Mapping[str, object], families: i
 
 def _who(sets: Sequence[ResultSet]) -> str:
     told = []
-    for kind, words in (("model", "the models"), ("baseline", "the scripted baselines"), ("client", "the clients")):
+    for kind, words in (("model", "the models"), ("baseline", "the scripted baselines"), ("client", "the clients"),
+                        ("people", "the study with")):  # fmt: skip
         names = list(dict.fromkeys(results.header.agent for results in sets if results.header.kind == kind))
         if names:
             told.append(f"{words if len(names) > 1 else words.removesuffix('s')} {_list(names)}")

@@ -1,11 +1,15 @@
 """A question that can be read in two ways is found, and the bundled sets have none."""
 
 import dataclasses
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from m3bench.server.lab.authoring.lint import ambiguities
+from m3bench.server.lab.authoring.lint import ambiguities, needless
 from m3bench.tasks.library import SETS, Library
+from m3bench.tasks.plan import Plan, PlannedCall
+from m3bench.tasks.task import Task
 
 M3 = Library()
 
@@ -60,3 +64,39 @@ def test_the_bundled_sets_have_no_such_question(name):
     library = Library(SETS / name)
     found = {task.id: said for task in library.set.tasks if (said := list(ambiguities(task, library.scenes(task))))}
     assert found == {}
+
+
+TOWER: dict[str, Any] = {
+    "id": "tower-1", "family": "tower", "question": "In which year was the Eiffel Tower opened?",
+    "wording": "Look the tower up.", "pictures": ["fish.png"], "servers": ["wiki"], "difficulty": "easy",
+    "answer": "It was opened in 1889.",
+    "references": [{"steps": [[{"tool": "wiki/summary", "arguments": {"title": "Eiffel Tower"}}]]}],
+    "fields": [{"name": "year", "meaning": "the year", "value": {"type": "integer", "value": 1889}}],
+}  # fmt: skip
+"""A task over a picture of a fish."""
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({}, True),
+        ({"question": "In which year was this building opened?"}, False),
+        ({"fields": [*TOWER["fields"], {"name": "fish", "meaning": "how many fish there are",
+                                        "value": {"type": "integer", "value": 17}}]}, False),
+        ({"references": [{"steps": [[{"tool": "ocr/perform_ocr", "arguments": {"image_path": "./media/fish.png"}}],
+                                    *TOWER["references"][0]["steps"]]}]}, False),
+    ],
+)  # fmt: skip
+def test_a_task_whose_picture_nobody_needs_is_refused(change: dict[str, Any], refused: bool) -> None:
+    task = Task.model_validate({**TOWER, **change})
+    calls = [call for step in task.references[0].steps for call in step]
+    plan = Plan(calls=tuple(PlannedCall(gives=(1889.0,), new=1, result="x") for _ in calls))
+    assert needless(task, [plan]) is refused
+    assert needless(task, [Plan(calls=tuple(PlannedCall() for _ in calls))]) is False, "nobody has played it"
+
+
+@pytest.mark.all_sample(2)
+@pytest.mark.parametrize("name", ["m3", "desk", "recordings", "snapshots", "studio", "photos"])
+def test_every_task_that_is_shipped_needs_its_picture(name: str) -> None:
+    library = Library(Path(name))
+    assert [task.id for task in library.tasks.values() if needless(task, library.plans(task))] == []

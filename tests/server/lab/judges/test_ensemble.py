@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from m3bench.server.lab.judges.summary import alpha, combine, deviation, rule, span
+from m3bench.server.lab.judges.summary import combine, deviation, rule, span
+from m3bench.server.scoring.statistics.estimates import alpha
 
 NONE = math.nan
 """A judge that gave no value."""

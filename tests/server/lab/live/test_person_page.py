@@ -6,8 +6,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,7 @@ import pytest
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.catalog import expose
 from m3bench.tasks.library import Library
-from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.task import ReferenceCall, Task
 from tests.browser import Browser, fits, serious
 from tests.server.lab.reports.forge import MARKUP
 from tests.sets import write_set
@@ -95,15 +94,15 @@ def test_the_address_opens_one_browser_once_and_ctrl_c_gives_up_what_runs(tmp_pa
     script.chmod(0o755)
     with played(tmp_path, "sum-1", "--tasks", str(tasks), browser=f"{script} %s &") as one:
         eventually(lambda: seen.exists() and seen.read_text("utf-8").strip() == one.address, "the browser opens")
-        page = _refused_and_let_in(one)
-        html = page.get(one.base).text
+        with closing(_refused_and_let_in(one)) as page:
+            html = page.get(one.base).text
+            given = _given(html)
+            _start(page, one, given["token"])
         assert "connect-src 'self'" in html
         assert "default-src 'none'" in html
         assert not any(secret in html for secret in ("Add 4, 8, 15", "answer_names"))
-        given = _given(html)
         assert (given["task"], given["tasks"], given["client"]) == ("sum-1", ["sum-1"], "person")
         assert given["token"] not in one.address + str(page.cookies)
-        _start(page, one, given["token"])
     (run,) = one.runs()
     assert (run["state"], run["task"]) == ("abandoned", "sum-1")
 
@@ -125,6 +124,7 @@ def _refused_and_let_in(one: Played) -> httpx2.Client:
     assert (shown.status_code, shown.headers["cache-control"]) == (200, "no-store")
     assert shown.headers["content-security-policy"] == "frame-ancestors 'none'"
     assert second.get(one.address).status_code == 401, "the address was used already"
+    second.close()
     assert first.get(one.address).status_code == 303, "who has the page may open the address again"
     # The cookie shows the page, and opens no door for clients.
     assert first.post(f"{one.base}/mcp", json={}).status_code == 401
@@ -147,7 +147,7 @@ def _start(page: httpx2.Client, one: Played, token: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "says"),
-    [(["none-1"], "There is no task 'none-1'"), (["--tasks", "nowhere"], "nowhere"), (["--port", "70000"], "70000")],
+    [(["none-1"], "There is no task 'none-1'"), (["--tasks", "nowhere"], "nowhere"), (["--port", "70000"], "65535")],
 )
 def test_what_cannot_be_played_is_said_at_once(words: list[str], says: str, tmp_path: Path) -> None:
     command = [*PLAY, *words, "--no-open", "--data", str(tmp_path)]
@@ -195,7 +195,7 @@ class Person:
         self.press("Enter")
         self._page.wait_for_selector(".play")
 
-    def step(self, calls: tuple[Call, ...]) -> None:
+    def step(self, calls: Sequence[ReferenceCall]) -> None:
         """Gather calls and send them as one turn."""
         for call in calls:
             self.go("find", "Shift+Tab")
@@ -272,7 +272,7 @@ TASKS = {
 def _task(name: str, folder: Path) -> tuple[str, Task]:
     """Where the set of a task is, and the task."""
     where = str(write_set(folder / "set")) if name == "tests" else name
-    return where, Library(where).task(TASKS[name])
+    return where, Library(Path(where)).task(TASKS[name])
 
 
 @pytest.mark.all_sample(2)
@@ -287,7 +287,7 @@ def test_a_task_of_every_set_is_played_to_the_end_with_the_keyboard_alone(
         person = Person(page)
         person.begin()
         for step in task.references[0].steps:
-            person.step(tuple(step))
+            person.step(step)
         person.hand_in(task.answer or "2.5", right_fields(task.fields))
         assert average(page) == "1.000"
         assert page.get_by_text("✓ solved").first.is_visible()
@@ -305,7 +305,7 @@ def test_a_task_of_every_set_is_played_to_the_end_with_the_keyboard_alone(
 def test_a_wrong_run_survives_a_reload_and_its_card_says_what_was_wrong(
     browser: Browser, axe: str, tmp_path: Path
 ) -> None:
-    task = Library("m3").task("items_price-1")
+    task = Library(Path("m3")).task("items_price-1")
     right = right_fields(task.fields)
 
     def sound(page: "Page") -> None:
@@ -320,7 +320,7 @@ def test_a_wrong_run_survives_a_reload_and_its_card_says_what_was_wrong(
         sound(page)
         person.begin()
         sound(page)
-        person.step(tuple(task.references[0].steps[0])[:2])
+        person.step(task.references[0].steps[0][:2])
         sound(page)
         values = page.locator("#results button.value")
         assert values.count() > 5

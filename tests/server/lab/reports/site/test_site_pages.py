@@ -13,7 +13,7 @@ from m3bench.server.lab.reports.site.files import leaderboard_page, write_site
 from m3bench.server.lab.reports.standings import leaderboard_document
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.tasks.library import Library
-from tests.browser import Browser, serious, walk
+from tests.browser import Browser, broken, serious, walk
 from tests.server.lab.reports.made_sets import made_set
 from tests.server.lab.reports.site.stored import stored_set
 from tests.server.made import FULL
@@ -83,6 +83,7 @@ def _look(page: "Page", path: Path) -> list[Path]:
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready]", state="attached")
     assert page.evaluate(CUT) == [], (path, page.viewport_size)
+    assert broken(page) == [], (path, page.viewport_size)
     links = page.evaluate(LINKS)
     assert [link for link in links if not link.startswith("file:")] == []
     return [Path(unquote(urlparse(link).path)) for link in links]
