@@ -71,10 +71,11 @@ _COMPARED = re.compile(
 )
 """What a number behind which it stands is compared with."""
 _BEFORE_THAT = re.compile(
-    r"\s*\((?:down|reduced|up) from [^()]*\)\.?$|\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
+    r"\s*\((?:(?:down|reduced|up) from|over|under|above|below|within) [^()]*\)\.?$|"
+    r"\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
     re.IGNORECASE,
 )
-"""What something cost before."""
+"""What something cost before, and what it is compared with."""
 _ALL_OF_IT = re.compile(r"\b(?:all (?:the|of|those|these)|whole|entire)\b")
 _OF_EACH_ASKED = re.compile(
     r"\b(?:each|every|per|share|average|mean|apiece|one|a (?:person|piece|head|night|day|month|year))\b"
