@@ -250,7 +250,7 @@ CRAFTED: Mapping[str, Forgery] = {
         claimed=True,
     ),
     "judges who are too deep": Forgery(judged, None, "recursion"),
-    "seconds without an end": Forgery(sample("sum-1", seconds=INFINITE), "replayed"),
+    "seconds without an end": Forgery(sample("sum-1", seconds=INFINITE), None, "seconds"),
     "many more attempts than were made": Forgery(header(repeats=300), "refuted", "claims", claimed=False),
     "a field with an escape in its name": Forgery(record(**{"\x1b[2Jx" * 500: 1}), None, "Extra inputs"),
     "a name that is read backwards": Forgery(header(name="m3\u202egnp.exe"), None, "not a name"),
