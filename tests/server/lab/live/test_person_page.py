@@ -92,9 +92,12 @@ def test_the_address_opens_one_browser_once_and_ctrl_c_gives_up_what_runs(tmp_pa
     script = tmp_path / "browser"
     script.write_text(f'#!/bin/sh\necho "$1" > {seen}\n', "utf-8")
     script.chmod(0o755)
-    with played(tmp_path, "sum-1", "--tasks", str(tasks), browser=f"{script} %s &") as one:
+    with (
+        played(tmp_path, "sum-1", "--tasks", str(tasks), browser=f"{script} %s &") as one,
+        httpx2.Client(timeout=30) as page,
+    ):
         eventually(lambda: seen.exists() and seen.read_text("utf-8").strip() == one.address, "the browser opens")
-        page = _refused_and_let_in(one)
+        _refused_and_let_in(one, page)
         html = page.get(one.base).text
         assert "connect-src 'self'" in html
         assert "default-src 'none'" in html
@@ -107,9 +110,8 @@ def test_the_address_opens_one_browser_once_and_ctrl_c_gives_up_what_runs(tmp_pa
     assert (run["state"], run["task"]) == ("abandoned", "sum-1")
 
 
-def _refused_and_let_in(one: Played) -> httpx2.Client:
+def _refused_and_let_in(one: Played, first: httpx2.Client) -> None:
     """Somebody who came by the address, after others were turned away."""
-    first, second = httpx2.Client(timeout=30), httpx2.Client(timeout=30)
     assert first.get(one.base).status_code == 401
     assert first.get(f"{one.base}/?ticket=another").status_code == 401
     assert first.post(one.base).status_code == 405
@@ -123,11 +125,11 @@ def _refused_and_let_in(one: Played) -> httpx2.Client:
     shown = first.get(one.base)
     assert (shown.status_code, shown.headers["cache-control"]) == (200, "no-store")
     assert shown.headers["content-security-policy"] == "frame-ancestors 'none'"
-    assert second.get(one.address).status_code == 401, "the address was used already"
+    with httpx2.Client(timeout=30) as second:
+        assert second.get(one.address).status_code == 401, "the address was used already"
     assert first.get(one.address).status_code == 303, "who has the page may open the address again"
     # The cookie shows the page, and opens no door for clients.
     assert first.post(f"{one.base}/mcp", json={}).status_code == 401
-    return first
 
 
 def _start(page: httpx2.Client, one: Played, token: str) -> None:
