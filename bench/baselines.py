@@ -69,7 +69,7 @@ def judge(sets: dict[str, ResultSet]) -> Iterator[str]:
     """What does not hold."""
     for name, found in sets.items():
         for what, which in (("void", found.void), ("missing", found.missing)):
-            yield from (f"{name}: {what}: {one}" for one in which)
+            yield from (f"{name}: {what}: {item}" for item in which)
         average = summarise(found).average or 0
         if name in IDLE and average > FLOOR:
             yield f"{name}: gets {average:.3f} for nothing"

@@ -103,9 +103,9 @@ def compare(seen: Sequence[SceneObject], there: Sequence[SceneObject], size: tup
     whole = [item for item, complete in cut if complete]
     return {
         "things": len(whole),
-        "found": sum(any(same(one, item) for one in seen) for item in whole),
+        "found": sum(any(same(sight, item) for sight in seen) for item in whole),
         "told": len(seen),
-        "right": sum(any(same(one, item) for item, _ in cut) for one in seen),
+        "right": sum(any(same(sight, item) for item, _ in cut) for sight in seen),
     }
 
 

@@ -34,6 +34,8 @@ TASKS = 8
 """Of a family."""
 _CHUNK = 100
 _RESAMPLES = 199
+_ROUNDS = 300
+"""Draws of many sets: these have many ranks each."""
 _CHANCE = 3.0
 """Standard errors of the simulation within which a share may miss its bound."""
 
@@ -46,7 +48,7 @@ class Matrix:
     shares: tuple[float, ...] = (0.1, 0.2, 0.3, 0.4)
     repeats: tuple[int, ...] = (1, 2, 3, 4, 5)
     truths: tuple[float, ...] = (0.005, 0.01, 0.02, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.98, 0.99, 0.995)
-    sets: tuple[int, ...] = (2, 5, 20, 50, 100)
+    sets: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
     kinds: tuple[str, ...] = ("beta", "logit")
     draws: int = 1000
     seed: int = 1
@@ -236,7 +238,7 @@ def ranked(given: tuple[int, int, str, int, int]) -> tuple[Share, int]:
     }
     skill, dice, families = skills[name], np.random.default_rng([seed, sets, count]), named(count)
     right = overlaps = 0
-    rounds = max(10, draws // sets)
+    rounds = min(draws, max(_ROUNDS, draws // sets))
     for _ in range(rounds):
         hard = dice.normal(0, 0.8, (count, 1)) + dice.normal(0, 1, (count, TASKS))
         own = dice.normal(0, 0.5, (sets, count, 1))

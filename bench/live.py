@@ -136,10 +136,10 @@ async def main() -> None:
                 for watching in (0, 2) if number % 2 == 0 else (2, 0):
                     with watchers(watching, address):
                         found[watching].append(await play(clients, pid, options.rate, options.seconds))
-    load = " ".join(f"{one:.1f}" for one in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    load = " ".join(f"{value:.1f}" for value in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
     print(f"{options.seats} seats, {options.rate:g} calls per second each asked for; load of the machine {load}")
     for name, unit in (("rate", "calls/s"), ("median", "ms a call, median"), ("cpu", "ms of processor time a call")):
-        values = {number: [getattr(one, name) for one in rounds] for number, rounds in found.items()}
+        values = {number: [getattr(spent, name) for spent in rounds] for number, rounds in found.items()}
         if None in values[0]:
             continue
         middle = {number: statistics.median(these) for number, these in values.items()}

@@ -75,7 +75,7 @@ def write(place: RecordLocation, name: str, chosen: argparse.Namespace) -> None:
         for number in range(chosen.processes)
     ]
     told = [json.loads(process.communicate()[0]) for process in processes]
-    seconds = max(one["ended"] for one in told) - min(one["began"] for one in told)
+    seconds = max(report["ended"] for report in told) - min(report["began"] for report in told)
     for number in range(chosen.processes):
         check(place, [f"process-{number}-{run}" for run in range(RUNS)], each // RUNS)
     report(f"{name}: {chosen.processes} processes", each * chosen.processes, seconds, told)
@@ -206,9 +206,9 @@ def summary(took: Sequence[float]) -> dict[str, float]:
 
 def report(name: str, calls: int, seconds: float, told: Sequence[dict[str, Any]]) -> None:
     """A line on a load."""
-    median = statistics.median(one["took"]["median"] for one in told)
-    slow = max(one["took"]["p99"] for one in told)
-    cpu = sum(one["cpu"] for one in told) / calls * 1e6
+    median = statistics.median(report["took"]["median"] for report in told)
+    slow = max(report["took"]["p99"] for report in told)
+    cpu = sum(report["cpu"] for report in told) / calls * 1e6
     used = f", {cpu:.0f} µs of processor in the writers" if cpu else ""
     print(
         f"{name}: {calls} calls, each once, in order, in its run: {calls / seconds:.0f} a second; "

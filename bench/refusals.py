@@ -107,8 +107,8 @@ def show(guesses: dict[str, tuple[Guess, Guess]], rounds: int) -> None:
             begun = time.perf_counter()
             (close, far)[number % 2]()
             times[number % 2].append(time.perf_counter() - begun)
-        near, distant = (statistics.median(one) * 1e3 for one in times)
-        halves = [abs(statistics.median(one[::2]) - statistics.median(one[1::2])) * 1e3 for one in times]
+        near, distant = (statistics.median(waits) * 1e3 for waits in times)
+        halves = [abs(statistics.median(waits[::2]) - statistics.median(waits[1::2])) * 1e3 for waits in times]
         table.add_row(
             name, f"{near:.3f} ms", f"{distant:.3f} ms", f"{abs(near - distant):.3f} ms", f"{max(halves):.3f} ms"
         )

@@ -10,6 +10,7 @@ of the server and of all sandboxes are read, and what the record holds; other pr
 """
 
 import argparse
+import ctypes
 import json
 import os
 import platform
@@ -20,7 +21,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -42,6 +43,8 @@ COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
 THINK_SECONDS = 10.0
 """Between two calls of a seat that plays, in the tables: a model needs so long for a turn."""
 SEATS_PER_SERVER = 256
+_SUBREAPER = 36
+"""Linux's PR_SET_CHILD_SUBREAPER."""
 Numbers = Mapping[str, float]
 
 
@@ -105,20 +108,34 @@ async def serve(folder: Path, seats: int, runs: int, calls: int) -> dict[str, fl
 def sample(folder: Path, samples: int) -> dict[str, float]:
     """Costs of a sample: a task of the bundled set, played by its reference, with its server, sandbox and score."""
     results = folder / "samples"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [*COMMAND, "run", "--agent", "oracle", "--limit", str(samples), "--parallel", "2"]
-    subprocess.run([*command, "-o", str(results)], check=True, stdout=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [*COMMAND, "run", "--agent", "oracle", "--parallel", "2", "--limit"]
+    started = cpu_of([*command, "1", "-o", str(folder / "one")])
+    spent = cpu_of([*command, str(samples + 1), "-o", str(results)])
     with sqlite3.connect(f"file:{database(results / DATA)}?mode=ro", uri=True) as rows:
         tables = [name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         counts = {name: rows.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
     return {
         "samples": samples,
-        "sample_cpu": (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / samples,
-        "sample_calls": counts["calls"] / samples,
-        "sample_rows": sum(counts.values()) / samples,
-        "sample_bytes": sum(path.stat().st_size for path in results.rglob("*") if path.is_file()) / samples,
+        "start_cpu": started,
+        "sample_cpu": (spent - started) / samples,
+        "sample_calls": counts["calls"] / (samples + 1),
+        "sample_rows": sum(counts.values()) / (samples + 1),
+        "sample_bytes": sum(path.stat().st_size for path in results.rglob("*") if path.is_file()) / (samples + 1),
     }
+
+
+def cpu_of(command: Sequence[str]) -> float:
+    """The processor time of a command and of all that came of it, whoever started that and however it ended."""
+    if (prctl := getattr(ctypes.CDLL(None), "prctl", None)) is not None:
+        # What outlives its parent is waited for here.
+        prctl(_SUBREAPER, 1, 0, 0, 0)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def tables(found: Numbers) -> list[str]:
@@ -134,6 +151,7 @@ def _costs(found: Numbers) -> list[str]:
         f"| a run that began, with its sandbox | {_time(found['run_cpu'])} | {_size(found['run_memory'])} | – |",
         f"| a call with a short result | {_time(found['call_cpu'])} | {_size(found['call_memory'])} | "
         f"{_size(found['call_bytes'])} |",
+        f"| the start of `m3bench run`, with its first sample | {_time(found['start_cpu'])} | – | – |",
         f"| a sample: a bundled task played by its reference, {found['sample_calls']:.0f} calls | "
         f"{_time(found['sample_cpu'])} | – | "
         f"{_size(found['sample_bytes'])}, {found['sample_rows']:.0f} rows |",
@@ -215,10 +233,10 @@ class Used:
     def of(cls, pid: int) -> "Used":
         """Read it now."""
         memory = cpu = 0.0
-        for one in family(pid):
+        for member in family(pid):
             with suppress(OSError):
-                memory += int(Path(f"/proc/{one}/smaps_rollup").read_text().partition("\nPss:")[2].split()[0]) * 1024
-                fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+                memory += int(Path(f"/proc/{member}/smaps_rollup").read_text().partition("\nPss:")[2].split()[0]) * 1024
+                fields = Path(f"/proc/{member}/stat").read_text().rpartition(")")[2].split()
                 cpu += sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
         return cls(memory, cpu)
 

@@ -166,7 +166,7 @@ def effect() -> bool:
 
     library, signatures, encoder = Library(), catalog_signatures(load_catalog()), open_encoder()
     runs = [
-        ScorableRun(actual=actual, references=[one.trajectory for one in task.references], plans=library.plans(task))
+        ScorableRun(actual=actual, references=[way.trajectory for way in task.references], plans=library.plans(task))
         for task in library.tasks.values()
         for actual in (task.references[0].trajectory, _spoiled(task.references[0].trajectory))
     ]

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -39,16 +40,17 @@ def descendants(pid: int) -> Iterator[int]:
                 continue
 
 
-def cpu_seconds() -> float:
-    """Processor time of this process, its descendants, and those of them that have ended."""
-    total = 0
+def cpu_seconds(workers: Sequence[int]) -> tuple[float, float, float]:
+    """Processor time of this process, of its workers, and of their hosts with the programs that tools start."""
+    found = {}
     for pid in descendants(os.getpid()):
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        total += sum(map(int, fields[11:15]))
-    return total / TICKS
+        found[pid] = sum(map(int, fields[11:15])) / TICKS
+    own, played = found.pop(os.getpid()), sum(found.pop(pid, 0.0) for pid in workers)
+    return own, played, sum(found.values())
 
 
 def memory_bytes() -> int:
@@ -73,19 +75,24 @@ def play(environment: Environment, task: Task) -> tuple[bool, str]:
 
 def pass_over(environment: Environment, tasks: Sequence[Task], flight: int, name: str) -> dict[str, float | str | int]:
     """Play tasks, so many at a time, and what that took."""
-    before, began, peak = cpu_seconds(), time.perf_counter(), memory_bytes()
+    workers = [worker._process.pid for worker in environment._workers]
+    before, began, peak = cpu_seconds(workers), time.perf_counter(), memory_bytes()
     found: list[tuple[bool, str]] = []
     with ThreadPoolExecutor(flight) as pool:
         for number, solved in enumerate(pool.map(lambda task: play(environment, task), tasks)):
             found.append(solved)
             if number % 64 == 32:
                 peak = max(peak, memory_bytes())
-    seconds, cpu = time.perf_counter() - began, cpu_seconds() - before
+    seconds = time.perf_counter() - began
+    spent = [now - then for now, then in zip(cpu_seconds(workers), before, strict=True)]
+    cpu = sum(spent)
     return {
         "what": name, "episodes": len(tasks), "solved": sum(solved for solved, _ in found),
         "void": sum(bool(void) for _, void in found), "why": next((void[:300] for _, void in found if void), ""),
         "seconds": round(seconds, 1), "per_second": round(len(tasks) / seconds, 2),
         "cpu_ms_per_episode": round(cpu / len(tasks) * 1000, 1),
+        **{f"{part}_ms": round(each / len(tasks) * 1000, 1)
+           for part, each in zip(("trainer", "workers", "tools"), spent, strict=True)},
         "per_second_at_two_cores": round(2 * len(tasks) / cpu, 1), "peak_mb": round(peak / 1e6),
     }  # fmt: skip
 
@@ -132,8 +139,20 @@ def main() -> None:
     parser.add_argument("--group", type=int, default=8, help="how often a task is played again")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--answers", type=Path, help="what tools saw in the pictures before")
     options = parser.parse_args()
-    with Environment(options.tasks, EnvironmentOptions(workers=options.workers)) as environment:
+    # Folders of other trainers on this machine are no leftovers of this one.
+    with TemporaryDirectory() as place:
+        tempfile.tempdir = os.environ["TMPDIR"] = place
+        measured(options)
+        if options.kills:
+            print(json.dumps(killed_trainers(options.kills, options.tasks)), flush=True)
+
+
+def measured(options: argparse.Namespace) -> None:
+    """Play, and say what it took and what is left."""
+    chosen = EnvironmentOptions(workers=options.workers, answers=options.answers)
+    with Environment(options.tasks, chosen) as environment:
         tasks = list(environment.library.tasks.values())[:: options.every]
         empty = memory_bytes()
         first = pass_over(environment, tasks, options.flight, "first time")
@@ -153,8 +172,6 @@ def main() -> None:
     processes = sum(1 for _ in descendants(os.getpid())) - 1
     left = {"what": "left", "folders": len(leftovers(gettempdir())), "processes": processes, "descriptors": files}
     print(json.dumps(left), flush=True)
-    if options.kills:
-        print(json.dumps(killed_trainers(options.kills, options.tasks)), flush=True)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def python(libraries: str) -> list[dict[str, object]]:
         said = [values.get("License-Expression") or values.get("License") or ""]
         if not said[0] or len(said[0]) > 80:
             said = [value.rpartition(" :: ")[2] for key, value in fields if value.startswith("License ::")]
-        told = [one for one in (*said, LOOKED_UP.get(name, "")) if one]
+        told = [text for text in (*said, LOOKED_UP.get(name, "")) if text]
         found.append(component(name, version, f"pkg:pypi/{name}@{version}", told))
     return found
 

@@ -92,7 +92,7 @@ def _parts(expression: str) -> set[str]:
 
 def rows() -> dict[str, str]:
     """Licence by package."""
-    found = {re.sub(r"[-_.]+", "-", one.metadata["Name"]).lower(): one.metadata for one in distributions()}
+    found = {re.sub(r"[-_.]+", "-", package.metadata["Name"]).lower(): package.metadata for package in distributions()}
     names = locked()
     kept = dict(re.findall(r"^\| ([\w.-]+) \| (.+) \|$", _parts_of_page()[1], re.MULTILINE))
     known = {name: licence(name, about) for name, about in found.items() if name in names}

@@ -52,7 +52,7 @@ def _commands_page() -> str:
         panels.setdefault(command.rich_help_panel or "Other", []).append(command)
     lines += ["| | commands |", "|---|---|"]
     for panel, commands in panels.items():
-        links = " · ".join(f"[`{one.name}`](#m3bench-{one.name})" for one in commands)
+        links = " · ".join(f"[`{command.name}`](#m3bench-{command.name})" for command in commands)
         lines.append(f"| {panel} | {links} |")
     for commands in panels.values():
         for command in commands:
@@ -66,13 +66,13 @@ def _command(command: Any, name: str) -> list[str]:
     if inner:
         return [*lines, *(line for key, child in inner.items() for line in _command(child, f"{name} {key}"))]
     rows = []
-    for one in command.params:
-        if one.name == "help" or getattr(one, "hidden", False):
+    for option in command.params:
+        if option.name == "help" or getattr(option, "hidden", False):
             continue
-        names = ", ".join(f"`{option}`" for option in (*one.opts, *one.secondary_opts))
-        if one.param_type_name == "argument":
-            names = f"`{(one.metavar or one.name).upper()}`"
-        rows.append(f"| {names} | {_cell(_meaning(one))} |")
+        names = ", ".join(f"`{spelling}`" for spelling in (*option.opts, *option.secondary_opts))
+        if option.param_type_name == "argument":
+            names = f"`{(option.metavar or option.name).upper()}`"
+        rows.append(f"| {names} | {_cell(_meaning(option))} |")
     usage = " ".join([name, *command.collect_usage_pieces(command.context_class(command, info_name=name))])
     lines += ["", "```text", usage, "```"]
     return [*lines, "", "| option | meaning |", "|---|---|", *rows] if rows else lines
@@ -112,8 +112,8 @@ def _formats_page() -> str:
         found = import_module(module)
         model: type[BaseModel] = getattr(found, name)
         told: dict[tuple[str, str], str] = {}
-        for one in (found, *map(import_module, more)):
-            told |= _docstrings(one)
+        for source in (found, *map(import_module, more)):
+            told |= _docstrings(source)
         lines += _parts(model.model_json_schema(by_alias=True), f"{heading}: {file}", told)
     return "\n".join(lines) + "\n"
 

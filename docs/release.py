@@ -143,10 +143,10 @@ def images(target: Path) -> None:
     engine = DockerEngine()
     try:
         base = os.environ.get("BASE") or builder.BASE
-        for one in engine.answer(lambda client: builder.build(client, base, None, report)):
-            path = target / f"{one.name.replace('/', '-').replace(':', '-')}.image.tar"
+        for image in engine.answer(lambda client: builder.build(client, base, None, report)):
+            path = target / f"{image.name.replace('/', '-').replace(':', '-')}.image.tar"
             with path.open("wb") as file:
-                engine.answer(lambda client, name=one.name: file.writelines(client.get_image(name)))
+                engine.answer(lambda client, name=image.name: file.writelines(client.get_image(name)))
     except M3Error as error:
         report(f"no images: {error}")
     finally:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,24 @@ def look_around() -> dict[str, list[str]]:
     return {kind: sorted(places) for kind, places in found.items()}
 
 
+def search_memory(backwards: str, pid: int) -> dict[str, list[int]]:
+    """Which other processes, one that is named among them, have words, told backwards, in memory that can be read."""
+    words = backwards[::-1].encode()
+    found, pids = [], {pid, os.getppid()}
+    with suppress(OSError):
+        pids |= {int(name) for name in os.listdir("/proc") if name.isdigit()}
+    for other in sorted(pids - {os.getpid()}):
+        try:
+            with open(f"/proc/{other}/maps") as maps, open(f"/proc/{other}/mem", "rb", 0) as memory:
+                ranges = [line.split()[0].split("-") for line in maps if " rw" in line]
+                if any(words in os.pread(memory.fileno(), int(end, 16) - int(first, 16), int(first, 16))
+                       for first, end in ranges):  # fmt: skip
+                    found.append(other)
+        except (OSError, OverflowError):
+            continue
+    return {"found": found}
+
+
 def rise() -> dict[str, list[str]]:
     """Try what gives a process more rights; what worked."""
     attempts: dict[str, Callable[[], object]] = {
@@ -170,7 +189,9 @@ def _can_write(folder: str) -> bool:
     return True
 
 
-ATTEMPTS: tuple[Callable[..., object], ...] = (connect, open_socket, change_settings, use_kernel, look_around, rise)
+ATTEMPTS: tuple[Callable[..., object], ...] = (
+    connect, open_socket, change_settings, use_kernel, look_around, search_memory, rise,
+)  # fmt: skip
 """As tools of the probe."""
 
 
@@ -467,6 +488,7 @@ ENTRY = Server(
         _tool("open_socket", family="string", path="string"),
         _tool("change_settings"),
         _tool("use_kernel"),
+        _tool("search_memory", backwards="string", pid="integer"),
         _tool("who"),
         _tool("fill", folder="string", files="integer", size="integer"),
         _tool("fork", times="integer"),

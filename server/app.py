@@ -25,8 +25,8 @@ from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import SandboxPool
 from m3bench.server.runs.attestation.statements import Attestor
 from m3bench.server.runs.event import RankedEvent
-from m3bench.server.runs.journal import LazyJournal
 from m3bench.server.runs.loading import encoder_of, library_of
+from m3bench.server.runs.observer import LazyJournal
 from m3bench.server.runs.opening import limits_rule
 from m3bench.server.runs.profile_budget import budget
 from m3bench.server.runs.resources import PROMPTS, BenchmarkResources

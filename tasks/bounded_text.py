@@ -32,7 +32,7 @@ def bounded_value(value: object, depth: int = DEEPEST) -> object:
         case list() | dict() if not depth:
             return None
         case list():
-            return [bounded_value(one, depth - 1) for one in value]
+            return [bounded_value(item, depth - 1) for item in value]
         case dict():
             return {bounded(str(name)): bounded_value(one, depth - 1) for name, one in value.items()}
         case _:

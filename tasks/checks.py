@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.tasks.folding import fold
-from m3bench.tasks.foreign_files import READABLE, is_bearable
+from m3bench.tasks.foreign_files import is_bearable, picture_in
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     import openpyxl
     import pptx
-    from PIL import Image
 
     from m3bench.tasks import formulas, likeness
     from m3bench.tasks.answers import numerals
 else:
     openpyxl = LazyModule("openpyxl")
     pptx = LazyModule("pptx")
-    Image = LazyModule("PIL.Image")
     formulas = LazyModule("m3bench.tasks.formulas")
     numerals = LazyModule("m3bench.tasks.answers.numerals")
     likeness = LazyModule("m3bench.tasks.likeness")
@@ -333,8 +331,7 @@ class PictureCut(BaseCheck):
         wide, tall = self.size
         fitting = False
         for path in evidence.find(self.pattern):
-            with Image.open(path, formats=READABLE) as file:
-                cut = file.convert("RGB")
+            cut = picture_in(path).convert("RGB")
             if abs(cut.width - wide) > self.tolerance or abs(cut.height - tall) > self.tolerance:
                 continue
             fitting = True
@@ -379,8 +376,7 @@ def _opens(path: Path) -> bool:
             case ".pptx":
                 pptx.Presentation(str(path))
             case ".png" | ".jpg" | ".jpeg" | ".webp":
-                with Image.open(path, formats=READABLE) as picture:
-                    picture.load()
+                picture_in(path)
             case _:
                 path.read_bytes()
     except Exception:

@@ -4,6 +4,8 @@ Only a few formats of pictures are read: a library that reads them all starts an
 goes by a file's content and not by its name. Files that are far larger than they look are not opened at all.
 """
 
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile, ZipFile
@@ -23,6 +25,9 @@ MOST_PIXELS = 40_000_000
 MOST_UNPACKED = 256 << 20
 MOST_ENTRIES = 5000
 """Parts of an office file."""
+KEPT_BYTES = 4 << 20
+KEPT_PIXELS = 8_000_000
+"""Of a picture that is remembered."""
 
 _OFFICE = (".xlsx", ".pptx", ".docx")
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
@@ -46,3 +51,35 @@ def is_bearable(path: Path) -> bool:
     except (BadZipFile, OSError, ValueError, NotImplementedError):
         return True
     return True
+
+
+def picture_in(path: Path) -> "Image.Image":
+    """The picture in a file; see `picture_of`."""
+    return picture_of(path.read_bytes())
+
+
+def picture_of(content: bytes) -> "Image.Image":
+    """The picture that a file's content is, not to be changed; what has been read before is not decoded again.
+
+    Several checks look at the same file, and many runs at the same task's picture.
+
+    Raises:
+        OSError: It is no picture, or broken.
+    """
+    if len(content) <= KEPT_BYTES:
+        with Image.open(BytesIO(content), formats=READABLE) as file:
+            small = file.width * file.height <= KEPT_PIXELS
+        if small:
+            return _remembered(content)
+    return _decoded(content)
+
+
+@lru_cache(6)
+def _remembered(content: bytes) -> "Image.Image":
+    return _decoded(content)
+
+
+def _decoded(content: bytes) -> "Image.Image":
+    with Image.open(BytesIO(content), formats=READABLE) as file:
+        file.load()
+        return file.copy()

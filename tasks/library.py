@@ -87,6 +87,11 @@ class Library:
         """The folder that pictures and scenes are in."""
         return photographs_folder() if (self.folder / PHOTOGRAPHS).is_file() else self.folder
 
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The folders that it is in."""
+        return (self.folder, self._pictures)
+
     @cached_property
     def tasks(self) -> dict[str, Task]:
         """Tasks by id, in the set's order."""

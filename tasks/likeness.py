@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageChops, ImageDraw
 
-from m3bench.tasks.foreign_files import READABLE
+from m3bench.tasks.foreign_files import picture_in
 
 Shades = npt.NDArray[np.floating]
 """Brightness by row and column."""
@@ -33,8 +33,7 @@ LEAST = 0.8
 
 def shows_part(source: Path, box: tuple[int, int, int, int], cut: Image.Image, shift: int) -> bool:
     """Whether a picture shows what lies in a box of the source, which may be a few pixels off."""
-    with Image.open(source, formats=READABLE) as file:
-        whole = np.asarray(file.convert("L"), dtype=np.float32)
+    whole = np.asarray(picture_in(source).convert("L"), dtype=np.float32)
     part = np.asarray(cut.convert("L"), dtype=np.float32)
     tall, wide = part.shape
     best = -1.0
@@ -48,8 +47,7 @@ def shows_part(source: Path, box: tuple[int, int, int, int], cut: Image.Image, s
 
 def place_of_part(source: Path, cut: Image.Image) -> tuple[int, int, int, int] | None:
     """The box of the source that a picture was cut out of, to about a hundredth of its size; None when of no part."""
-    with Image.open(source, formats=READABLE) as file:
-        whole = file.convert("L")
+    whole = picture_in(source).convert("L")
     if cut.width > whole.width or cut.height > whole.height or min(cut.size) < SMALLEST:
         return None
     by = min(max(1, -(-max(whole.size) // GRID)), min(cut.size) // SMALLEST)
@@ -78,11 +76,9 @@ def iou(one: Sequence[float], other: Sequence[float]) -> float:
 
 def copies(source: Path, made: Iterable[Path]) -> Iterator[tuple[Image.Image, Image.Image]]:
     """A picture, beside each of the files that were made and have its size."""
-    with Image.open(source, formats=READABLE) as file:
-        picture = file.convert("RGB")
+    picture = picture_in(source).convert("RGB")
     for path in made:
-        with Image.open(path, formats=READABLE) as file:
-            copy = file.convert("RGB")
+        copy = picture_in(path).convert("RGB")
         if copy.size == picture.size and path != source:
             yield picture, copy
 

@@ -3,7 +3,8 @@
 A scene belongs to one picture by content hash. Its thumbnail lets copies, re-encodings and crops of the
 picture be recognised, so that boxes can be carried over. `Scene.of` makes both from the picture's file.
 Scenes are passed to a sandbox when it starts and are never in a workspace, where a client could read them. The scene of
-a task with a person to be asked brings that person too, and that of a task with drafts to be revised brings the drafts.
+a task with a person to be asked brings that person too, and that of a task with drafts to be revised brings the
+drafts: artefacts as they are before anybody has looked at them, in no workspace before a tool hands them out.
 """
 
 from base64 import b64decode, b64encode
@@ -17,7 +18,6 @@ from m3bench.tasks.desk import Desk
 from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.lazy_modules import LazyModule
-from m3bench.tasks.studio.draft import Draft
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -35,6 +35,32 @@ APART = 2000
 
 Keypoint = tuple[float, float, float]
 """x, y in pixels and visibility from 0 to 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """An artefact that is to be revised."""
+
+    name: str
+    """Of the file, with its ending."""
+    title: str
+    """What it is, in a few words."""
+    data: bytes
+    """The file."""
+
+    def to_json(self) -> dict[str, str]:
+        """The draft as JSON data: text where it is text."""
+        try:
+            content = {"text": self.data.decode()}
+        except UnicodeDecodeError:
+            content = {"base64": b64encode(self.data).decode()}
+        return {"name": self.name, "title": self.title, **content}
+
+    @classmethod
+    def from_json(cls, data: Record) -> "Draft":
+        """The draft written by `to_json`."""
+        content = data["text"].encode() if "text" in data else b64decode(data["base64"])
+        return cls(name=data["name"], title=data["title"], data=content)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -110,7 +110,12 @@ class Steps:
 
     def _once(self, parts: Sequence[Part], at: int) -> int | None:
         places: list[int] = []
-        return places[0] if self._match(parts, 0, at, lambda place: bool(places.append(place)) or True) else None
+
+        def first(place: int) -> bool:
+            places.append(place)
+            return True
+
+        return places[0] if self._match(parts, 0, at, first) else None
 
     def _repeat(self, value: Any, at: int, rest: Next, *, eager: bool, final: bool) -> bool:
         least, most, inside = value
@@ -164,7 +169,7 @@ class Steps:
         if code is codes.CATEGORY:
             return _is_in(value, letter)
         negated = bool(value) and value[0][0] is codes.NEGATE
-        return any(self._member(*one, letter) for one in value[negated:]) is not negated
+        return any(self._member(kind, one, letter) for kind, one in value[negated:]) is not negated
 
     def _member(self, code: Any, value: Any, letter: str) -> bool:
         if code is codes.RANGE:

@@ -151,6 +151,10 @@ def test_imports_stand_at_the_top_and_types_are_known() -> None:
     assert sum(file.any_count for file in sources()) <= MAX_ANY, "`python -m tests.house` has the places"
 
 
+def test_a_loop_names_what_it_takes() -> None:
+    assert [file.place for file in sources() if file.ones] == [], "`for one in` says nothing: write the noun"
+
+
 def test_what_makes_code_hard_to_carry_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "heavy.py"
     path.write_text(HEAVY_CODE)
@@ -197,6 +201,7 @@ def test_every_distribution_that_is_imported_is_declared() -> None:
         "players",
         "validate.py",
         "openenv_player.py",
+        "openenv_echo.py",
     }  # environments of players and of Harbor are their own
     tools = [source(path) for path in modules("tests", "bench", "docs") if not foreign & set(path.parts)]
     assert imported(tools) <= declared([*lines, *(line for name in extras for line in extras[name])])

@@ -8,8 +8,8 @@ The wire does not say. Two things prove it, and everything else leaves a boundar
 Two more may close a boundary that these leave open, never against them:
 
     client     the client is known to send such calls together, and these two came one after the other; or it is known
-               to go through them without a pause and to ask nobody, and made one; or its habits in this conversation
-               tell, once data flow has shown how long a turn takes in it
+               to go through them without a pause and to wait for nobody, and made one; or its habits in this
+               conversation tell, once data flow has shown how long a turn takes in it
     hint       the client says so in `_meta`, and neither the times nor the data flow speak against it
 
 How a client sends the calls of one turn is known from the conversation itself, from a probe, or from what other
@@ -18,9 +18,10 @@ versions of it did: the last holds until the conversation contradicts it. Time a
 The steps that are scored read every open boundary by one rule, whatever the tools and the reference are. A call begins
 a step, with one exception: it came sooner after the last answer than any turn of a model does. Of a client that sends
 such calls together this is said only of one that did not wait for a long answer, or had sent as many as it ever does.
-How soon that is, the turns tell that data flow proves. A conversation without any pause for a model to think is no
-model's, and nothing in it is too soon, unless the client is known to send calls in a row. Pure, and re-runnable over
-old logs; every decision carries its evidence, and what contradicts it is said.
+How soon that is, the turns tell that data flow proves: half of the shortest, and never more than 0.3 s unless calls are
+known to leave as their model writes them. A conversation without any pause for a model to think is no model's, and
+nothing in it is too soon, unless the client is known to send calls in a row. Pure, and re-runnable over old logs; every
+decision carries its evidence, and what contradicts it is said.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,8 +55,8 @@ QUICK_NS = 75_000_000
 """A client that goes through the calls of one turn sends the next within this time of an answer."""
 
 PAUSE_NS = 500_000_000
-"""A client that asks nobody does not wait so long within a turn, however it sends calls: on a machine with five times
-as much to do as it could, the longest wait was 165 ms."""
+"""A client that has its whole turn, and asks nobody, does not wait so long within it, however it sends calls: on a
+machine with five times as much to do as it could, the longest wait was 165 ms."""
 
 JITTER_NS = 5_000_000
 """What a busy machine adds to a wait."""
@@ -84,8 +85,10 @@ class ClientSending:
     others: Sending | None = None
     prior: bool = False
     """Whether it was found of another version, or of one whose number never changes: it holds until contradicted."""
-    asks: bool = True
-    """Whether a person may have to allow a call before it is sent."""
+    late: bool = True
+    """Whether a call may leave long after others of its turn: a person may have to allow it, or a model to write it."""
+    as_written: bool = False
+    """Whether each call is known to leave as soon as its model has written it."""
 
     def of(self, read_only: bool) -> Sending | None:
         """How calls to tools of one kind are sent."""
@@ -322,9 +325,12 @@ class _Marks:
     def _would_go_on(self, place: int) -> bool:
         """Whether the client sends such calls of one turn without a pause, and nobody had to allow this one.
 
-        People allow a tool once: the first call of each may have waited for them.
+        People allow a tool once: the first call of each may have waited for them. After as many calls as it ever sent
+        together, a client may wait for as long as it likes.
         """
         before, call = self.calls[place - 1], self.calls[place]
+        if self._is_full(place):
+            return False
         allowed = any(call.tool == earlier.tool for earlier in self.calls[:place])
         kinds = {before.read_only, call.read_only}
         return allowed and all(sum(self._joined[other] for other in self._neighbours(kind)) >= SHOWN for kind in kinds)
@@ -343,31 +349,31 @@ class _Marks:
     def _not_together(self, place: int) -> bool:
         """Whether a client that sends two such calls together sent these apart.
 
-        Clients bound how many they send at a time, and send more as soon as answers are there: after a step of several
-        calls only a pause says something, unless more of them were sent together elsewhere.
+        Clients bound how many they send at a time, and many send more as soon as answers are there: after as many calls
+        as were ever sent together a pause says something of a client that is known, and nothing of another.
         """
         before, call = self.calls[place - 1], self.calls[place]
         apart = call.received_ns - before.received_ns > TOGETHER_NS
-        full = self._is_full(place) and self._waits[place] <= TOGETHER_NS
-        # Where a person is asked, calls that would be sent together may go through one by one.
-        asked = self._known.asks and (self._asked[place] or self._waits[place] <= QUICK_NS)
+        full = self._is_full(place) and (self._waits[place] <= TOGETHER_NS or not self._is_known(place))
+        # Where a person is asked, or a model still writes, calls that would go together may go out one by one.
+        asked = self._known.late and (self._asked[place] or self._waits[place] <= QUICK_NS)
         return apart and not full and not asked and self._sending_at(place) == ("together", "together")
 
     def _paused(self, place: int) -> bool:
-        """Whether a client that goes through the calls of a turn without a pause made one, and nobody was asked."""
+        """Whether a client that goes through the calls of a turn without a pause made one, and waited for nobody."""
         return self._is_known(place) and not self._asked[place] and self._waits[place] > PAUSE_NS
 
     def _may_be_asked(self) -> Iterator[bool]:
         """For each call, whether a person may have been asked to allow it.
 
-        Not where the client asks nobody, where an earlier call to the same tool came sooner than anybody allows one, or
-        where the first calls to several tools did: people allow a tool once, or all at once.
+        Not where the client waits for nobody, where an earlier call to the same tool came sooner than anybody allows
+        one, or where the first calls to several tools did: people allow a tool once, or all at once.
         """
         firsts: set[str] = set()
         unasked: set[str] = set()
         allowed = 0
         for place, call in enumerate(self.calls):
-            yield self._known.asks and call.tool not in unasked and allowed < SHOWN
+            yield self._known.late and call.tool not in unasked and allowed < SHOWN
             at_once = place > 0 and call.received_ns - self.calls[place - 1].received_ns < PROMPT_NS
             if place > 0 and (at_once or self._waits[place] <= QUICK_NS):
                 unasked.add(call.tool)
@@ -413,7 +419,7 @@ class _Marks:
         turns = list(self._turns())
         shortest = min(turns, default=0)
         if shortest >= MODEL_NS:
-            return min(shortest, 2 * MODEL_NS) // 2
+            return (shortest if self.sending.as_written else min(shortest, 2 * MODEL_NS)) // 2
         if shortest >= INSTANT_NS:
             return min(shortest // 2, QUICK_NS)
         return MODEL_NS if self._longest_wait >= THOUGHT_NS and not turns else 0
@@ -431,6 +437,8 @@ class _Marks:
         known to send them together or in a row can be, or says that it did, or paused as a model does elsewhere: it is
         then too soon for what is many times longer elsewhere.
         """
+        if self.sending.as_written and self._soon >= MODEL_NS // 2:
+            return self._waits[place] < self._soon
         before, call = self.calls[place - 1], self.calls[place]
         kinds = {before.read_only, call.read_only}
         together = all(self.sending.of(kind) == "together" for kind in kinds)

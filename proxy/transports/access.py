@@ -6,7 +6,7 @@ the person allowed. Checks are layers around an ASGI application; nothing here k
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import urlsplit
@@ -64,12 +64,23 @@ class Access:
         return place == host.lower() or (self.loopback and _name(place) in LOOPBACK)
 
 
-class CheckNames:
-    """Turns away requests under a foreign name or from a foreign page."""
+Tell = Callable[..., None]
+"""Is told what was refused: a sentence with `%r` for each fact."""
 
-    def __init__(self, app: ASGIApp, access: Access) -> None:
+
+class CheckNames:
+    """Turns away requests under a foreign name or from a foreign page.
+
+    Args:
+        app: Answers the others.
+        access: Which names and pages are not foreign.
+        tell: Is told of it.
+    """
+
+    def __init__(self, app: ASGIApp, access: Access, tell: Tell | None = None) -> None:
         self._app = app
         self._access = access
+        self._tell = tell or (lambda *_: None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -77,10 +88,12 @@ class CheckNames:
             host = headers.get(b"host", b"").decode("latin-1")
             origin = headers[b"origin"].decode("latin-1") if b"origin" in headers else None
             if not self._access.takes_host(host):
+                self._tell("a request under the name %r", host)
                 text = f"This server does not answer to the name {host!r}: start it with --allow-host to let it"
                 await refusal(text, 421)(scope, receive, send)
                 return
             if not self._access.takes_origin(origin, host):
+                self._tell("a request from a page of %r", origin)
                 text = f"Pages of {origin!r} may not send requests: start the server with --allow-origin to let them"
                 await refusal(text, 403)(scope, receive, send)
                 return

@@ -7,18 +7,21 @@ answered. So a client with a request is heard, whatever another one does.
 """
 
 import asyncio
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from m3bench.proxy.transports.admission import RETRY_SECONDS, Identities, of_address
 
-MAX_CONNECTIONS = 400
-"""Far below the usual limit of 1024 open files, which sandboxes and the record need as well."""
+if sys.platform != "win32":
+    import resource
 
-MAX_REQUESTS = 384
-"""Under way at a time: fewer than connections, so that one can always be let go for somebody who asks something."""
+MAX_CONNECTIONS = 400
+MAX_FILES = 4096
+"""That may be open, where the system lets a process choose: sandboxes and the record need some as well."""
 
 HEAD_SECONDS = 10.0
 BODY_SECONDS = 60.0
@@ -30,6 +33,22 @@ _FULL = (
 
 _SLOW, _SILENT, _IDLE = 0, 1, 2
 """What a connection does that can be let go, in the order in which they go."""
+
+
+def room() -> int:
+    """How many connections there may be: a third of the files that may be open, where those are few."""
+    if sys.platform == "win32":
+        return MAX_CONNECTIONS
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files < MAX_FILES:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, MAX_FILES), most))
+    return min(MAX_CONNECTIONS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 3)
+
+
+def most_requests() -> int:
+    """How many may be under way: fewer than connections, so that one can be let go for somebody who asks something."""
+    return room() * 24 // 25
 
 
 class BoundedProtocol(H11Protocol):

@@ -29,10 +29,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from m3bench.proxy.front import Front
 from m3bench.proxy.protocol.sdk import Context, end_session, idle_sessions, open_sessions, when_closed
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, RequireToken, refusal
+from m3bench.proxy.transports.access import Access, CheckNames, RequireGuest, RequireToken, Tell, refusal
 from m3bench.proxy.transports.admission import IDENTITY, Admission, Identities, Share, come_again
 from m3bench.proxy.transports.client_calls import ClientCalls
-from m3bench.proxy.transports.connections import MAX_REQUESTS
+from m3bench.proxy.transports.connections import most_requests
 from m3bench.proxy.transports.forwarding import Forwarding, SeatAddress
 from m3bench.proxy.transports.handle_seats import CloseSeat, HandleSeats, OpenHandle, OpenSeat
 from m3bench.proxy.transports.handlers import client_of
@@ -63,6 +63,8 @@ class HttpSettings(Access):
     `RequireGuest`."""
     guard: Callable[[ASGIApp], ASGIApp] | None = None
     """Puts sign-in around clients' endpoints and pages, in place of tokens that were handed out."""
+    tell: Tell | None = None
+    """Is told of what is turned away before it gets to `guard`."""
     proxies: tuple[str, ...] = ()
     """Addresses and networks whose word on where requests come from is taken; this machine's when empty."""
     certificate: tuple[str, str] | None = None
@@ -137,15 +139,16 @@ def _guarded(app: ASGIApp, settings: HttpSettings, pages: ASGIApp | None) -> ASG
     """An application behind the checks that settings ask for; pages check by themselves who may see them."""
     if settings.guard is not None:
         # By address until a token is known, and then by whose it is.
-        people = Admission(app if pages is None else _Beside(app, pages), Identities({}, known=True), MAX_REQUESTS)
-        return CheckNames(Admission(settings.guard(people), Identities({}), MAX_REQUESTS), settings)
+        people = Admission(app if pages is None else _Beside(app, pages), Identities({}, known=True), most_requests())
+        guarded = Admission(settings.guard(people), Identities({}), most_requests())
+        return CheckNames(guarded, settings, settings.tell)
     if settings.guests:
         app = RequireGuest(app, settings.guests)
     elif settings.token is not None:
         app = RequireToken(app, settings.token)
     if pages is not None:
         app = _Beside(app, pages)
-    return CheckNames(Admission(app, Identities(settings.guests), MAX_REQUESTS), settings)
+    return CheckNames(Admission(app, Identities(settings.guests), most_requests()), settings)
 
 
 class _Endpoint:

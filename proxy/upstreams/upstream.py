@@ -105,6 +105,7 @@ class Upstream(ABC):
         self.ended_unnoticed = False
         """Whether it ended by itself while nobody waited for it, so that nobody was told."""
         self._rpc: JsonRpcClient | None = None
+        self._began = False
         self._starting = anyio.Lock()
         self._life: anyio.CancelScope | None = None
         self._stopped = False
@@ -188,11 +189,12 @@ class Upstream(ABC):
 
     async def _keep(self, *, task_status: TaskStatus[None]) -> None:
         """Run the link in the task group of all servers, which no server's failure may take down."""
+        self._began = False
         try:
             with anyio.CancelScope() as self._life:
                 await self._run(task_status=task_status)
         except Exception as error:
-            if self.info:
+            if self._began:
                 logger.warning("The upstream server %r failed: %s", self.name, error)
             else:
                 raise _reason(self.name, error) from error
@@ -214,7 +216,7 @@ class Upstream(ABC):
         params = {"protocolVersion": PROTOCOL_VERSION, "capabilities": can, "clientInfo": about}
         info = json.loads(await rpc.request("initialize", params))
         await rpc.notify("notifications/initialized")
-        self.info, self._rpc = info, rpc
+        self.info, self._rpc, self._began = info, rpc, True
         task_status.started()
 
     async def _talk(self, wire: Wire, task_status: TaskStatus[None]) -> None:

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +93,23 @@ def confine(wanted: Confinement, workspace: Path, lifeline: int) -> tuple[str, .
     if wanted.hang_up:
         _watch(lifeline)
     return tuple(guards)
+
+
+def wall_in(readable: Iterable[Path], folder: Path) -> None:
+    """Hold this process, as far as the kernel lets it, to files that it may read and one folder that it may write to.
+
+    Args:
+        readable: Beside Python, its libraries and all of this package.
+        folder: The folder.
+    """
+    if landlock.version():
+        with suppress(OSError):
+            landlock.restrict(
+                readable=[*visible.system(), *visible.trees(), *visible.withheld(), *map(Path, _KERNEL), *readable],
+                listable=(),
+                writable=[folder, *map(Path, _DEVICES)],
+            )
+    seccomp.install((os.getppid(),))
 
 
 def _leave_network() -> bool:

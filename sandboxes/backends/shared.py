@@ -87,6 +87,8 @@ class SharedBackend:
         self._rooms = rooms
         self._hosts: list[SharedHost] = []
         self._turn = anyio.Lock()
+        self.asked: dict[bytes, anyio.Event] = {}
+        """What a host is being asked for, by its key in the cache; set when it has answered."""
 
     async def __aenter__(self) -> Self:
         await self._backend.__aenter__()
@@ -117,6 +119,12 @@ class SharedBackend:
             host.had += 1
         return RoomSandbox(self, host, spec)
 
+    async def warm(self) -> None:
+        """Start the hosts, if they are not up."""
+        async with self._turn:
+            while len(self._hosts) < self._wanted:
+                await self._start()
+
     async def resume(self, workspace: Path) -> None:
         """Rooms do not outlive the process that opened them."""
         raise SandboxError("A room of a shared sandbox cannot be used again.")
@@ -139,8 +147,11 @@ class SharedBackend:
             if not host.open:
                 await host.sandbox.aclose()
         if len(self._hosts) < self._wanted and all(host.open for host in self._hosts):
-            self._hosts.append(SharedHost(await self._backend.open(SandboxSpec(workspace=self._root))))
+            await self._start()
         return min(self._hosts, key=lambda host: (host.open, host.had))
+
+    async def _start(self) -> None:
+        self._hosts.append(SharedHost(await self._backend.open(SandboxSpec(workspace=self._root))))
 
 
 class RoomSandbox:
@@ -173,16 +184,29 @@ class RoomSandbox:
         """Call a tool, unless it is known what it will answer; see `Sandbox`."""
         if self._closed:
             raise SandboxError("The sandbox is closed.")
-        cache = self._backend.cache
+        cache, asked = self._backend.cache, self._backend.asked
         key = key_of(tool, arguments, self._spec.workspace, self._known) if cache is not None else None
-        found = cache.get(key) if cache is not None and key is not None else None
+        if cache is None or key is None:
+            return await self._ask(tool, arguments, seconds)
+        if key in asked:
+            # The members of a group ask for the same at the same time.
+            await asked[key].wait()
+        found = cache.get(key)
         if found is not None:
             return found
-        async with self._host.turns:
-            reply = await self._host.sandbox.call(tool, arguments, seconds, self)
-        if cache is not None and key is not None:
-            cache.put(key, reply)
+        answered = asked.setdefault(key, anyio.Event())
+        try:
+            reply = await self._ask(tool, arguments, seconds)
+            cache.put(key, reply, tool)
+        finally:
+            answered.set()
+            if asked.get(key) is answered:
+                del asked[key]
         return reply
+
+    async def _ask(self, tool: str, arguments: bytes, seconds: float | None) -> Reply:
+        async with self._host.turns:
+            return await self._host.sandbox.call(tool, arguments, seconds, self)
 
     async def enter(self, host: RunningHost) -> None:
         """See to it that a host has the room; one that took the place of another has none yet."""

@@ -163,6 +163,8 @@ def _deleted(tree: Iterable[int]) -> int:
 
 def _add_mapped(maps: str, held: dict[tuple[int, int], int]) -> None:
     """Add the parts of nameless files that a process has mapped and need not hold open."""
+    if " (deleted)\n" not in maps:
+        return
     mapped: Counter[tuple[int, int]] = Counter()
     for line in maps.splitlines():
         if not line.endswith(" (deleted)"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import shutil
 import socket
 import sys
@@ -130,6 +131,15 @@ async def the_kernel_cannot_be_set_or_asked_for_more(bench: Bench) -> None:
         require(not written, f"{len(written)} settings can be written, such as {written[:3]}")
         done = json.loads(await text(sandbox, "use_kernel"))["done"]
         require(not done, f"{done} are not refused")
+
+
+@check("files")
+async def the_memory_of_others_cannot_be_searched(bench: Bench) -> None:
+    """Nobody's, least of all that of the server, which may hold the secret of its set."""
+    secret = secrets.token_hex(32)
+    async with bench.sandbox("neighbour"), bench.sandbox() as sandbox:
+        found = json.loads(await text(sandbox, "search_memory", backwards=secret[::-1], pid=os.getpid()))["found"]
+        require(not found, f"what this process alone knows was found in the memory of {found}")
 
 
 @check("memory")

@@ -39,6 +39,25 @@ _COUNTS = {
     for number, word in enumerate(_listed("one two three four five six seven eight nine ten eleven twelve"), 1)
 } | {"a": 1.0, "an": 1.0, "half": 0.5, "quarter": 0.25, "dozen": 12.0, "couple": 2.0, "few": 3.0}
 
+_LARGE = {
+    word: float(number)
+    for number, word in enumerate(_listed("thirteen fourteen fifteen sixteen seventeen eighteen nineteen"), 13)
+} | {
+    word: float(number)
+    for number, word in zip(
+        range(20, 100, 10), _listed("twenty thirty forty fifty sixty seventy eighty ninety"), strict=True
+    )
+}
+_SCALES = {"hundred": 100.0, "thousand": 1000.0}
+_SMALL = tuple(
+    word for word, number in _COUNTS.items() if number >= 1 and word not in ("a", "an", "dozen", "couple", "few")
+)
+_NUMERAL = "|".join((*_SMALL, *_LARGE, *_SCALES))
+_SPELLED = re.compile(
+    rf"\b(?:a (?=hundred\b|thousand\b(?! island)))?(?:{_NUMERAL})(?:(?:[\s-]+and)?[\s-]+(?:{_NUMERAL}))*\b"
+)
+"""A number in words: "two hundred and ninety"."""
+
 _UNITS = {
     "g": "g gr gm gms gram grams gramme grammes",
     "kg": "kg kgs kilo kilos kilogram kilograms",
@@ -161,7 +180,24 @@ def _tidy(text: str) -> str:
     lowered = re.sub(r"\bfl(?:uid)?\.?\s*(?:oz|ounces?)\b", "floz", lowered)
     lowered = re.sub(r"\bextra[\s-]+large\b", "xl", lowered)
     lowered = re.sub(r"(?<=\w)[\s-]+sized?\b", "", lowered)
+    lowered = _SPELLED.sub(lambda found: _figures(found[0]), lowered)
     return " ".join(_HALF_MORE.sub("1/2", lowered).split())
+
+
+def _figures(spelled: str) -> str:
+    """A number in words as figures; small ones stay, and `thousand` alone, which is the name of an island."""
+    words = [word for word in re.split(r"[\s-]+", spelled) if word != "and"]
+    if not any(word in _LARGE for word in words) and (len(words) < 2 or not any(word in _SCALES for word in words)):
+        return spelled
+    total = current = 0.0
+    for word in words:
+        if word == "thousand":
+            total, current = total + max(1.0, current) * 1000, 0.0
+        elif word == "hundred":
+            current = max(1.0, current) * 100
+        else:
+            current += _LARGE.get(word, _COUNTS.get(word, 0.0))
+    return f"{total + current:g}"
 
 
 def _read(text: str, *, clearly: bool = False) -> Portion | None:

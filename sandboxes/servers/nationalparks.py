@@ -480,9 +480,13 @@ def _page(
     return covered(answer, found or not possible, query if query and query.strip() else "any")
 
 
+_NP = re.compile(r"\bNP\b")
+
+
 def _found(table: str, query: str | None, keep: Callable[[Record], bool]) -> list[Record]:
     """The records of a table that fit: those that a query means, best first, or all."""
     records = _rows(table)
+    query = _NP.sub("National Park", query) if query else query
     if query and query.strip():
         return [record for _, record in _index(table).search(query, len(records), keep=keep)]
     return [record for record in records if keep(record)]

@@ -11,8 +11,8 @@ from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import ToolError
+from m3bench.tasks.scene import Draft
 from m3bench.tasks.studio import rendering
-from m3bench.tasks.studio.draft import Draft
 from m3bench.tasks.studio.page import Element, Page, PageError, described, element, pages, read
 from m3bench.tasks.studio.rendering import box_of, overlap
 

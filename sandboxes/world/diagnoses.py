@@ -111,8 +111,8 @@ def search(query: str, limit: int) -> list[Diagnosis]:
     found = [by_code()[usual]] if usual else []
     for _, record in _index().search(plain if words(plain) else query, limit):
         alike = [by_code()[key] for key in record["codes"]]
-        alike.sort(key=lambda one: -len(asked.intersection(words(one.name))))
-        found += [one for one in alike if one.bare != usual]
+        alike.sort(key=lambda entry: -len(asked.intersection(words(entry.name))))
+        found += [entry for entry in alike if entry.bare != usual]
         if len(found) >= limit:
             break
     return found[:limit]

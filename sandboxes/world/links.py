@@ -74,7 +74,7 @@ def picture(page: LinkedPage) -> bytes:
     return _painted(page.id)
 
 
-@lru_cache(8)
+@lru_cache(32)
 def _painted(name: str) -> bytes:
     page = pages()[name]
     return painter.paint(page.palette, page.elements, title=page.title, subtitle=page.subtitle, seed=page.id)

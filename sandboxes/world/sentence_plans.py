@@ -68,7 +68,7 @@ def _filled(way: str, facts: Record) -> str:
 
 def _written(value: object, manner: str) -> str:
     if isinstance(value, (list, tuple)):
-        return listed([_written(one, manner) for one in value])
+        return listed([_written(item, manner) for item in value])
     if manner:
         return _MANNERS[manner](value)
     return str(value)

@@ -22,8 +22,8 @@ _NUMBER_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _PICTURE_ALPHABET = _NUMBER_ALPHABET + "abcdefghijklmnopqrstuvwxyz"
 _MOST_REVIEWS = 400_000
 _UNIT = re.compile(r"(\d)(?=(?:mg|mcg|g|kg|ml|l|oz|fl|lb|ct|count|pack|pk|inch|in|ft|gb|tb|w)\b)", re.IGNORECASE)
-_ISBN = re.compile(r"(?<![\w-])(?:97[89]-)?\d{1,5}-\d{1,7}-\d{1,7}-[\dX](?![\w-])")
-"""The number of a book as it is printed on it."""
+_ISBN = re.compile(r"(?<![\w-])(?:97[89][- ]?)?\d{1,5}[- ]?\d{1,7}[- ]?\d{1,7}[- ]?[\dXx](?![\w-])")
+"""The number of a book as it is printed on it, or anything that is as long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,7 @@ def marketplaces() -> Mapping[str, Marketplace]:
 
 def find(keywords: str, limit: int) -> list[Product]:
     """The products that fit the words best; of those that fit alike, the most bought first."""
-    text = _ISBN.sub(lambda isbn: isbn[0].replace("-", ""), _UNIT.sub(r"\1 ", keywords))
+    text = _ISBN.sub(lambda isbn: _book_number(isbn[0]), _UNIT.sub(r"\1 ", keywords))
     found = [products()[record["asin"]] for _, record in _index().search(text, limit)]
     kind = _kind_asked(text)
     if kind and not any(kind in fold(product.title) or kind == fold(product.kind) for product in found):
@@ -103,6 +103,14 @@ def find(keywords: str, limit: int) -> list[Product]:
         meant = [record["asin"] for _, record in _index().search(kind, limit) if fold(record["kind"]) == kind]
         found = [products()[asin] for asin in meant] + found
     return found[:limit]
+
+
+def _book_number(written: str) -> str:
+    """The long number of a book that is for sale, whichever of its two numbers was written, and however."""
+    signs = re.sub(r"[- ]", "", written).upper()
+    if len(signs) == 10 and signs in products():
+        return next(term for term in products()[signs].terms if term.isdigit() and len(term) == 13)
+    return signs if len(signs) == 13 and signs.startswith(("978", "979")) else written
 
 
 def _kind_asked(keywords: str) -> str:

@@ -28,6 +28,8 @@ Overflow = Literal["hides the whole server", "drops the tool", "cuts the name", 
 Images = Literal["shown", "shown, with reports of failure", "lost", "not known"]
 """Whether the model gets to see the pictures in a result."""
 
+Turns = Literal["whole", "as written", "not known"]
+
 Structured = Literal["shown", "ignored", "replaces texts", "replaces everything", "not known"]
 """What becomes of structured content: `replaces everything` means that pictures beside it are lost."""
 
@@ -131,6 +133,8 @@ class McpClient:
     """Whether it asks before a call where nothing in its configuration says otherwise."""
     asks_with: tuple[str, ...] = ()
     """What a person sets to have it ask: keys of the file, or variables of the environment."""
+    turns: Turns = "not known"
+    """Whether it sends no call before its model has written the whole turn, or each as soon as it is written."""
     must_exist: bool = False
     """Whether a file with nothing but our entry would be of no use to it."""
 

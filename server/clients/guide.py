@@ -1,7 +1,7 @@
 """The page on clients: how to install m3bench into each, and what each does with tools and results.
 
-The text is in `guide.md`, what differs from client to client comes from the table. `m3bench install --markdown` prints
-the page; the part on the probe follows it in the docs and is written by hand.
+The text is in `guide.md`, and what differs from client to client comes from the table. `m3bench install --markdown`
+prints the page; the part on the probe follows it in the docs and is written by hand.
 """
 
 import json

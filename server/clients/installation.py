@@ -171,7 +171,7 @@ def uninstall(client: McpClient, path: Path) -> Outcome:
     else:
         files.write(path, after)
     if after in originals:
-        # The file is as it was: nothing is left to keep of that.
+        # The file is as it was, so there is nothing to remember.
         for kept in files.backups(path):
             if files.read(kept) == after:
                 files.remove(kept)
@@ -190,8 +190,8 @@ def found_in(client: McpClient, path: Path) -> tuple[bool, bool | None]:
 def may_ask(client: McpClient, machine: Machine) -> bool:
     """Whether a client may ask a person before a call, by what its files on this machine say.
 
-    It asks nobody where our entry is there as we write it, without anything else that might be about permission, and
-    nothing in the file or the environment has it ask.
+    It asks nobody when our entry is in the file as we write it, nothing else there might be about permission, and
+    nothing in the file or the environment makes it ask.
     """
     if client.asks or any(name in machine.env for name in client.asks_with):
         return True

@@ -400,7 +400,7 @@ def _line_end(text: str, position: int) -> int:
 
 
 def _apply(text: str, edits: Sequence[Edit]) -> str:
-    # From the back; two at one place stay in their order.
+    # From the end, so that earlier positions stay valid; two edits at one place keep their order.
     for start, end, new in sorted(edits, key=lambda edit: edit[:2])[::-1]:
         text = text[:start] + new + text[end:]
     return text

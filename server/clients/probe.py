@@ -1,8 +1,8 @@
 """The probe: a small MCP server that measures the client that connects to it.
 
-It takes the place of the benchmark's app, behind the same front door and transports: a front that is being watched, and
-a router for each client whose journal is the notes on that client. Clients are distinguished by the name and version
-they give, because some open a session for every call.
+It takes the place of the benchmark's app, behind the same front door and transports: a front that is watched, and for
+each client a router whose journal is the notes on it. Clients are distinguished by the name and version they give,
+because some open a session for every call.
 """
 
 import sys

@@ -33,6 +33,7 @@ from m3bench.server.clients.client import (
     Note,
     Overflow,
     Structured,
+    Turns,
 )
 from m3bench.server.store.capability import ToolLoading, same_family
 from m3bench.tasks.catalog import did_you_mean
@@ -231,12 +232,13 @@ class _Record(BaseModel):
     approval_by_hand: str = ""
     asks_by_default: bool = True
     asks_with: tuple[str, ...] = ()
+    turns: Turns = "not known"
     link: str | None = None
     after: str
     tool_cap: int | None = None
     advised_tools: int | None = None
     naming: _Pattern | str
-    """A pattern, or the name of a rule in `naming`."""
+    """A pattern, or a key of `_NAMING_RULES`."""
     description_cap: int | None = None
     result_cap: Cap | None = None
     call_timeout: int | float | None = None
@@ -326,10 +328,15 @@ class KnownClients:
         client = by_client_info(name)
         return client.tools if client is not None else "not known"
 
-    def asks(self, name: str) -> bool:
-        """Whether a person may be asked before a call."""
+    def late(self, name: str) -> bool:
+        """Whether a call may wait for a person, or for its model to write it."""
         client = by_client_info(name)
-        return client is None or self._asks(client)
+        return client is None or client.turns != "whole" or self._asks(client)
+
+    def as_written(self, name: str) -> bool:
+        """Whether each call is known to leave as soon as its model has written it."""
+        client = by_client_info(name)
+        return client is not None and client.turns == "as written"
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
         """What a trial found of this version or of another of its family, in the short form of a capability card."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import anyio.to_thread
 import typer
 
 from m3bench.server.commands.installed import LocalInstallation
@@ -143,21 +142,28 @@ def verified(file: Path, settings: Settings, installation: LocalInstallation, op
     """
     trusted = options.trusted
 
-    def verify() -> JsonObject:
-        return interrupts.run(_verify, file, settings, installation, options.replay, trusted).to_json()
+    def rescored() -> JsonObject:
+        verdict = rescoring.verify_bundle(file, installation, open_encoder())
+        attest_bundle(file, verdict, trusted)
+        return verdict.to_json()
 
-    return BundleVerdict.read(work_apart(file, verify))
+    def replayed() -> JsonObject:
+        return interrupts.run(_replayed, file, verdict, settings, installation).to_json()
+
+    # Known before the first fork, all of them need not find it out.
+    _ = installation.public
+    verdict = BundleVerdict.read(work_apart(file, rescored, readable=[file, *rescoring.needed(installation.library)]))
+    if options.replay and verdict.confirmed:
+        verdict = BundleVerdict.read(work_apart(file, replayed))
+    return verdict
 
 
-async def _verify(
-    file: Path, settings: Settings, installation: LocalInstallation, replay: bool, trusted: list[PublicKey]
+async def _replayed(
+    file: Path, verdict: BundleVerdict, settings: Settings, installation: LocalInstallation
 ) -> BundleVerdict:
-    verdict = await anyio.to_thread.run_sync(rescoring.verify_bundle, file, installation, open_encoder())
-    attest_bundle(file, verdict, trusted)
-    if replay and verdict.confirmed:
-        with counter(verdict.runs, "Replaying") as tell:
-            async with backend_of(settings) as backend:
-                await replay_bundle(file, verdict, installation, backend, tell)
+    with counter(verdict.runs, "Replaying") as tell:
+        async with backend_of(settings) as backend:
+            await replay_bundle(file, verdict, installation, backend, tell)
     return verdict
 
 

@@ -58,6 +58,10 @@ def export_harbor(
     image: Annotated[
         str | None, typer.Option(metavar="NAME", help="The name of the server's image, perhaps in a registry.")
     ] = None,
+    single: Annotated[
+        bool,
+        typer.Option("--single", help="For trainers without compose: one container for each task."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Write tasks as a Harbor dataset.
@@ -74,7 +78,7 @@ def export_harbor(
     """
     library = Library(options.tasks or BUNDLED)
     chosen = _chosen(library, options)
-    name = image or f"m3bench-harbor:{version('m3bench')}"
+    name = image or f"m3bench-harbor{'-single' if single else ''}:{version('m3bench')}"
     made = Dataset(
         library=library,
         tasks=chosen,
@@ -82,6 +86,7 @@ def export_harbor(
         base=base or BASE,
         service=f"{SERVICE}:{version('m3bench')}",
         image=name,
+        single=single,
     )
     tools_of(made.profile_of(chosen[0]), load_catalog(), library)
     with counter(len(chosen), "Writing") as tell:

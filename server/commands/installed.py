@@ -1,6 +1,7 @@
 """What is installed here: the tasks that a person chose, and the server that would play them."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from m3bench.proxy.seat import Seat
@@ -41,7 +42,7 @@ class LocalInstallation:
         """With the tasks that were chosen."""
         return cls(library_for(settings))
 
-    @property
+    @cached_property
     def public(self) -> bool:
         """Whether everybody has the tasks with their references."""
         return self.library.hash == Library(BUNDLED).hash

@@ -41,8 +41,8 @@ _TASKS = {
         "task_checks:identity",
     ),
     "gate": CommandEntry("Have agents of known worth play a set, to see whether it may be released.", "gate:gate"),
-    "export": CommandEntry("Write a set as public Open-M3-Bench files.", "task_files:export_tasks"),
-    "import": CommandEntry("Make a set of tasks from public Open-M3-Bench files.", "task_files:import_tasks"),
+    "export": CommandEntry("Write a set as public Open-M3-Bench files.", "tasks:export_tasks"),
+    "import": CommandEntry("Make a set of tasks from public Open-M3-Bench files.", "tasks:import_tasks"),
 }
 _CLIENT = {
     "probe": CommandEntry("Find out what an MCP client passes on to its model.", "probe:probe"),
@@ -52,7 +52,7 @@ _RUNS = {
     "list": CommandEntry("List the runs, newest first.", "runs:list_runs"),
     "show": CommandEntry("Show a run: its calls, and its score card when it has one.", "runs:show"),
     "watch": CommandEntry("Watch seats, running tasks and calls as they happen.", "watch:watch"),
-    "export": CommandEntry("Write runs in formats that other programs read.", "run_export:export_runs"),
+    "export": CommandEntry("Write runs in formats that other programs read.", "runs:export_runs"),
     "delete": CommandEntry("Delete runs with their calls, files and score cards.", "runs:delete"),
     "prune": CommandEntry("Delete runs that ended long ago.", "runs:prune"),
 }

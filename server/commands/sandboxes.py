@@ -9,7 +9,7 @@ from typing import TypeVar
 import typer
 
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
-from m3bench.sandboxes.backends.docker.reaper import holdings, reap
+from m3bench.sandboxes.backends.docker.leases import holdings, reap
 from m3bench.server.commands.options import Data, Json, RecordOptions
 from m3bench.server.commands.recorded import hand_down, place_of
 from m3bench.server.commands.screen import console, plain_table, print_json

@@ -38,9 +38,8 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.plan import Plan
-from m3bench.tasks.predictions import Defect
 from m3bench.tasks.trajectory import Trajectory
-from m3bench.tasks.trajectory_files import TaskFile, TaskTrajectories, read_tasks
+from m3bench.tasks.trajectory_files import Defect, TaskFile, TaskTrajectories, read_tasks
 
 _PROGRESS_FROM_TASKS = 20
 _WARNINGS = 20

@@ -165,7 +165,7 @@ def _protected(
         pages_scope=modes.OPERATE if settings.ranked else modes.WATCH,
         idle_seconds=listen.idle_seconds,
     )
-    return replace(listen, guard=made, allow_hosts=(*listen.allow_hosts, address.host))
+    return replace(listen, guard=made, tell=made.refusals.say, allow_hosts=(*listen.allow_hosts, address.host))
 
 
 async def prepare_start(profile: str, content_only: bool) -> None:

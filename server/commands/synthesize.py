@@ -13,8 +13,8 @@ from m3bench.server.lab.authoring.curation.model import Asker
 from m3bench.server.lab.authoring.curation.task_folder import check_folder, write_set
 from m3bench.server.lab.authoring.synthesis.errand import usable
 from m3bench.server.lab.authoring.synthesis.pipeline import SynthesisRequest, check_servers, make_set
-from m3bench.server.lab.authoring.synthesis.rewording import ModelRewording, Rewording
 from m3bench.server.lab.authoring.synthesis.usefulness import Usefulness
+from m3bench.server.lab.authoring.synthesis.wording import ModelRewording, Rewording
 from m3bench.server.serving import interrupts
 from m3bench.tasks.library import Library, MadeLibrary
 from m3bench.tasks.render.art import Art

@@ -122,7 +122,7 @@ def tried(library: Library, chosen: Sequence[Task], settings: Settings, *, each:
     async def main() -> IdentityVerdict:
         with counter(len(chosen), "Trying") as done:
             async with backend_of(settings) as backend:
-                found = [one async for one in try_set(library, chosen, backend, each=each, progress=done)]
+                found = [trial async for trial in try_set(library, chosen, backend, each=each, progress=done)]
                 return IdentityVerdict(trials=tuple(found))
 
     return interrupts.run(main)

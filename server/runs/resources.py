@@ -12,12 +12,12 @@ from m3bench.proxy.protocol.tool_calls import Relay
 from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstreams.servers import UpstreamServers
-from m3bench.server.runs.media import RECORDING, recording_resource, recordings_of, shown_pictures
+from m3bench.server.runs.opening import RECORDING, recording_resource, recordings_of, shown_pictures
 from m3bench.server.runs.run import Runs
 from m3bench.server.runs.tools import Shown
-from m3bench.server.scorecard.app import MIME, URI, VIEW
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.migration import card_of
+from m3bench.server.scorecard.pages.app_view import MIME, URI, VIEW
 from m3bench.server.scorecard.trajectory import played_run
 from m3bench.tasks.errors import RunError
 from m3bench.tasks.library import Library

@@ -21,9 +21,9 @@ from m3bench.server.runs.handin import Fields
 from m3bench.server.runs.opening import opening
 from m3bench.server.runs.retrieval import OwnToolResult
 from m3bench.server.runs.run import Runs
-from m3bench.server.scorecard.app import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.pages.app_view import CARD, RUN, SHOWN, TOOL_META
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.coercion import read_arguments

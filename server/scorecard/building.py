@@ -84,6 +84,8 @@ def score_run(
     client: Client | None = None,
     plans: Sequence[Plan] | None = None,
     scenes: Sequence[Scene] = (),
+    *,
+    advice: bool = True,
 ) -> ScoreCard:
     """The score card of a submitted run.
 
@@ -97,6 +99,7 @@ def score_run(
         plans: What the calls of the task's references give and need; without them, calls are compared by the kinds
             of their arguments and by the reference's own order.
         scenes: What there is to see in the task's pictures.
+        advice: Whether it says what would have been better, for which every call is tried otherwise.
     """
     played = played_run(records, task.question, client)
     checked = _checked(run, task, played, workspace, scenes)
@@ -130,8 +133,9 @@ def score_run(
         sight=sight_of(run, task, played),
         hearing=hearing_of(task, played),
     )
-    advice = improvements(card, played.segmentation.joined)
-    card = card.model_copy(update={"first_fault": first_fault(card), "improvements": advice})
+    if advice:
+        better = improvements(card, played.segmentation.joined)
+        card = card.model_copy(update={"first_fault": first_fault(card), "improvements": better})
     return _without_numbers_if_void(card, played.excluded)
 
 

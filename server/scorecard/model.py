@@ -396,8 +396,8 @@ class ScoreCard(_Part):
             id=self.task,
             family=self.family,
             metrics=self.metrics,
-            reference_calls=len(self.alignment.reference_calls) - len(self.alignment.not_needed),
-            actual_calls=len(self.alignment.actual_calls),
+            reference_calls=sum(map(len, self.alignment.reference_steps)) - len(self.alignment.not_needed),
+            actual_calls=sum(map(len, self.alignment.actual_steps)),
             matched=len(self.alignment.matches),
             profile=self.scoring_profile,
         )
@@ -405,10 +405,14 @@ class ScoreCard(_Part):
     @property
     def paper_row(self) -> Row:
         """The same for the paper's metric."""
+        return self.as_paper_row(self.row)
+
+    def as_paper_row(self, row: Row) -> Row:
+        """This card's row with the numbers of the paper's metric."""
         if self.paper is None:
-            return self.row
+            return row
         counted, matched = self.paper.reference_calls, self.paper.matched
-        return replace(self.row, metrics=self.paper.metrics, reference_calls=counted, matched=matched, profile="m3")
+        return replace(row, metrics=self.paper.metrics, reference_calls=counted, matched=matched, profile="m3")
 
     def range_of(self, metric: str) -> tuple[float, float]:
         """Lowest and highest value of a metric over all readings of the log."""

@@ -13,7 +13,7 @@ from functools import cached_property
 from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.proxy.steps.segmentation import ClientSending, Segmentation, Sending, Timed, segment, shown
 from m3bench.server.scorecard.model import Client
-from m3bench.server.store.capability import ASKS, UNCHANGING, same_family
+from m3bench.server.store.capability import AS_WRITTEN, LATE, UNCHANGING, same_family
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.outcome import text_of
 from m3bench.tasks.table_tools import find_tool
@@ -137,7 +137,8 @@ def sending_of(client: Client | None) -> ClientSending:
         read_only=_sending(found.get("overlap")),
         others=_sending(found.get("overlap_others")),
         prior=not certain,
-        asks=found.get(ASKS) is not False,
+        late=found.get(LATE) is not False,
+        as_written=found.get(AS_WRITTEN) is True,
     )
 
 

@@ -104,7 +104,7 @@ def compare(
     changes = []
     if solved is not None:
         ours_solved, theirs_solved = (
-            {task: sum(tries) / len(tries) for task, tries in one.items() if tries} for one in solved
+            {task: sum(tries) / len(tries) for task, tries in side.items() if tries} for side in solved
         )
         changes.append(change("solved", ours_solved, theirs_solved))
     changes += [change(name, task_values(ours, name), task_values(theirs, name)) for name in (*METRICS, "average")]
@@ -119,6 +119,6 @@ def compare(
 
 def _exact(common: Sequence[str], first: Solved, second: Solved) -> float | None:
     known = [task for task in common if first.get(task) and second.get(task)]
-    if not known or any(len(one[task]) > 1 for one in (first, second) for task in known):
+    if not known or any(len(side[task]) > 1 for side in (first, second) for task in known):
         return None
     return mcnemar({task: first[task][0] for task in known}, {task: second[task][0] for task in known})

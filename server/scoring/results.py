@@ -16,9 +16,9 @@ from m3bench.server.scoring.reasons import KINDS_ALONE
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.json_types import JsonObject
-from m3bench.tasks.predictions import Defect
 from m3bench.tasks.strict_json import read_json
 from m3bench.tasks.trajectory import show
+from m3bench.tasks.trajectory_files import Defect
 
 SCHEMA = 1
 

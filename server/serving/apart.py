@@ -1,8 +1,8 @@
 """Work on what somebody sent, in a process of its own under limits of time, memory and files.
 
 Whatever that process comes to, ended by a limit or crashed, costs the work alone. It is a fork, because a fresh process
-would load everything again; where there are no forks, the work is done here and without limits. It is no sandbox: what
-is executed on behalf of others runs in one, which this process starts.
+would load everything again; where there are no forks, the work is done here and without limits. On Linux it can be held
+by the walls of a sandbox as well, unless it starts sandboxes itself, which cannot be done from within such walls.
 """
 
 import json
@@ -10,14 +10,16 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from m3bench.sandboxes.backends import confinement
 from m3bench.tasks import errors
 from m3bench.tasks.errors import InputFileError, M3Error, UserError
 
@@ -38,13 +40,20 @@ class WorkLimits:
     """Of one file that it writes."""
 
 
-def work_apart(path: Path, work: Callable[[], dict[str, Any]], limits: WorkLimits | None = None) -> dict[str, Any]:
+def work_apart(
+    path: Path,
+    work: Callable[[], dict[str, Any]],
+    limits: WorkLimits | None = None,
+    readable: Iterable[Path] | None = None,
+) -> dict[str, Any]:
     """Do some work in a process of its own.
 
     Args:
         path: What is worked on.
         work: Gives an object of JSON.
         limits: What it may use.
+        readable: All that it may read beside Python and this package, when it is held by walls: it then writes nowhere
+            but to a temporary folder of its own, and reaches no network and no other process.
 
     Raises:
         InputFileError: It crashed, or went over its limits.
@@ -52,7 +61,21 @@ def work_apart(path: Path, work: Callable[[], dict[str, Any]], limits: WorkLimit
     """
     if not hasattr(os, "fork"):
         return work()
-    limits = limits or WorkLimits()
+    with ExitStack() as stack:
+        walled = None
+        if readable is not None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="m3bench-apart-"))
+            walled = (tuple(readable), Path(folder))
+        return _worked(path, work, limits or WorkLimits(), walled)
+
+
+_Walled = tuple[tuple[Path, ...], Path]
+"""What may be read, and the folder that may be written to."""
+
+
+def _worked(
+    path: Path, work: Callable[[], dict[str, Any]], limits: WorkLimits, walled: _Walled | None
+) -> dict[str, Any]:
     ours, theirs = os.pipe()
     with warnings.catch_warnings():
         # Threads of libraries that only compute are not in the child and are not needed there.
@@ -60,7 +83,7 @@ def work_apart(path: Path, work: Callable[[], dict[str, Any]], limits: WorkLimit
         child = os.fork()
     if not child:
         os.close(ours)
-        _be_the_child(path, theirs, work, limits)
+        _be_the_child(path, theirs, work, limits, walled)
     os.close(theirs)
     try:
         written = _read(ours, time.monotonic() + limits.seconds)
@@ -116,11 +139,17 @@ def _read(pipe: int, until: float) -> bytes | None:
     return None
 
 
-def _be_the_child(path: Path, pipe: int, work: Callable[[], dict[str, Any]], limits: WorkLimits) -> None:
+def _be_the_child(
+    path: Path, pipe: int, work: Callable[[], dict[str, Any]], limits: WorkLimits, walled: _Walled | None
+) -> None:
     """Do the work, write what came of it, and end."""
     told: dict[str, Any]
     try:
         _limit(limits)
+        if walled is not None:
+            readable, folder = walled
+            tempfile.tempdir = str(folder)
+            confinement.wall_in(readable, folder)
         told = {"result": work()}
     except InputFileError as error:
         told = {"error": "InputFileError", "path": str(error.path), "says": str(error).removeprefix(f"{error.path}: ")}

@@ -24,7 +24,7 @@ from m3bench.proxy.logs import in_json, tell
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.access import check_token
 from m3bench.proxy.transports.admission import Identities
-from m3bench.proxy.transports.connections import BoundedProtocol
+from m3bench.proxy.transports.connections import BoundedProtocol, room
 from m3bench.proxy.transports.http import HttpSettings, http_app
 from m3bench.proxy.transports.instant import FirstMessages, InstantStart
 from m3bench.proxy.transports.prepared import prepare
@@ -246,13 +246,15 @@ def trusted_proxies(given: Sequence[str]) -> tuple[str, ...]:
     Raises:
         UserError: One is neither: whoever connects could be trusted, or nobody.
     """
-    for one in given:
+    for proxy in given:
         try:
-            ipaddress.ip_network(one)
+            everybody = not ipaddress.ip_network(proxy).prefixlen
         except ValueError:
+            everybody = True
+        if everybody:
             raise UserError(
-                f"--trust-proxy cannot be {one!r}: give the proxy's address, or its network as 10.0.0.0/8."
-            ) from None
+                f"--trust-proxy cannot be {proxy!r}: give the proxy's address, or its network as 10.0.0.0/8."
+            )
     return tuple(given)
 
 
@@ -278,12 +280,15 @@ async def serve_asgi(
 
     class Protocol(BoundedProtocol):
         identities = Identities(listen.guests)
+        max_connections = room()
 
     config = uvicorn.Config(
         asgi,
         http=Protocol,
         ws="websockets-sansio" if websockets else "none",
-        backlog=ACCEPTED_AT_ONCE,
+        # Answers are small, and a trainer is near: packing them costs more than it saves.
+        ws_per_message_deflate=False,
+        backlog=max(1, min(ACCEPTED_AT_ONCE, Protocol.max_connections // 8)),
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,
         timeout_graceful_shutdown=3,

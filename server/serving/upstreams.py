@@ -26,8 +26,7 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.container import discard
 from m3bench.sandboxes.backends.docker.container_limits import NO_NETWORK, TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine
-from m3bench.sandboxes.backends.docker.leases import marks, new_name
-from m3bench.sandboxes.backends.docker.reaper import reap
+from m3bench.sandboxes.backends.docker.leases import marks, new_name, reap
 from m3bench.sandboxes.backends.docker.stream import OUTPUT, Frames, attach
 from m3bench.server.serving.egress import NO_IPV6, close_way, open_way
 from m3bench.server.settings import Settings

@@ -69,8 +69,11 @@ UNCHANGING = frozenset(["", "0.0.0", "0.0.1", "0.1.0", "1", "1.0", "1.0.0"])
 SHORT = ("images", "overlap", "overlap_others", "structured", "long_text", "call_seconds")
 """The facts that a score card shows, because scores depend on them."""
 
-ASKS = "asks"
-"""Among the capabilities of a client: False when it lets our tools run without asking a person."""
+LATE = "late"
+"""Among the capabilities of a client: False when no call waits for a person to allow it, or for a model to write it."""
+
+AS_WRITTEN = "as_written"
+"""Among the capabilities of a client: True when it sends each call as soon as its model has written it."""
 
 
 class ClientFacts(TypedDict):
@@ -98,8 +101,12 @@ class ClientTable(Protocol):
         """How its model comes by the tools."""
         ...
 
-    def asks(self, name: str) -> bool:
-        """Whether it may ask a person before a call, as m3bench sets it up."""
+    def late(self, name: str) -> bool:
+        """Whether it may send a call long after others of its turn: a person allows it, or its model writes it."""
+        ...
+
+    def as_written(self, name: str) -> bool:
+        """Whether it is known to send each call as soon as its model has written it."""
         ...
 
     def measured(self, name: str, version: str) -> dict[str, object] | None:
@@ -198,8 +205,9 @@ def client_facts(data: Path, called: str, revision: str, table: ClientTable | No
     measured = table.measured(name, version) if table is not None and not near else None
     chosen = (near or known)[-1:]
     found = measured or (short(chosen[0]) if chosen else None)
-    if found is not None and table is not None and not table.asks(name):
-        found[ASKS] = False
+    if found is not None and table is not None:
+        found |= {} if table.late(name) else {LATE: False}
+        found |= {AS_WRITTEN: True} if table.as_written(name) else {}
     return {
         "name": called,
         "revision": revision,

@@ -13,9 +13,8 @@ from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
-    from m3bench.server.store.postgres import checkup, reader, store
+    from m3bench.server.store.postgres import reader, store
 else:
-    checkup = LazyModule("m3bench.server.store.postgres.checkup")
     reader = LazyModule("m3bench.server.store.postgres.reader")
     store = LazyModule("m3bench.server.store.postgres.store")
 
@@ -59,4 +58,4 @@ def look_over(place: RecordLocation, *, beside: bool = True) -> Checkup:
     """
     if place.url is None:
         return examine(place.folder, beside=beside)
-    return checkup.examine(place, beside=beside)
+    return reader.examine(place, beside=beside)

@@ -46,8 +46,9 @@ def seal(
 
 
 def file_hashes(workspace: Path) -> dict[str, str]:
-    """The files of a workspace by path, each with the hash of its content; links are not files."""
-    return {path.relative_to(workspace).as_posix(): _file_digest(path) for path in regular_files(workspace)}
+    """The files of a workspace by path, the last changed one last, each with its content's hash; links are no files."""
+    files = sorted(regular_files(workspace), key=lambda path: (path.stat().st_mtime_ns, path.as_posix()))
+    return {path.relative_to(workspace).as_posix(): _file_digest(path) for path in files}
 
 
 def regular_files(workspace: Path) -> list[Path]:

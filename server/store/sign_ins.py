@@ -53,6 +53,9 @@ TABLES = (
         hash TEXT PRIMARY KEY, kind TEXT NOT NULL, grant_id TEXT NOT NULL, scopes TEXT NOT NULL,
         expires DOUBLE PRECISION NOT NULL, used DOUBLE PRECISION
     )""",
+    """auth_renewals (
+        hash TEXT PRIMARY KEY, salt TEXT NOT NULL, scopes TEXT NOT NULL, at DOUBLE PRECISION NOT NULL
+    )""",
     "auth_attempts (place TEXT NOT NULL, at DOUBLE PRECISION NOT NULL)",
 )
 """Times are seconds since 1970. `DOUBLE PRECISION` is what both databases call a number of eight bytes."""

@@ -268,12 +268,22 @@ _PART_OF_DAY = re.compile(
 )
 
 
+def _half_of_day(match: re.Match[str]) -> str:
+    """Whether an hour is before noon: in the morning, or at night from midnight on."""
+    hour = int(match[1].partition(":")[0])
+    return "am" if match[2] == "morning" or (match[3] and hour < NIGHT_ENDS) else "pm"
+
+
+NIGHT_ENDS = 6
+"""The first hour that nobody calls night."""
+
+
 def _in_digits(text: str) -> str:
     """A text with noon, midnight and the hours of soldiers as clocks show them."""
     for pattern, time in _NAMED.items():
         text = re.sub(pattern, time, text)
     text = _SPOKEN.sub(_spoken, text)
-    text = _PART_OF_DAY.sub(lambda match: f"{match[1]} {'am' if match[2] == 'morning' else 'pm'}", text)
+    text = _PART_OF_DAY.sub(lambda match: f"{match[1]} {_half_of_day(match)}", text)
     text = re.sub(r"^\s*([01]\d|2[0-3])([0-5]\d)\s*(utc|gmt|z)?\s*$", r"\1:\2 \3", text)
     return re.sub(r"\b([01]\d|2[0-3])([0-5]\d)\s?(?:hours|hrs)\b", r"\1:\2", text)
 

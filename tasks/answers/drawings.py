@@ -5,22 +5,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from m3bench.tasks.checks import BaseCheck, Evidence
-from m3bench.tasks.foreign_files import READABLE
+from m3bench.tasks.foreign_files import picture_in
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from PIL import Image, ImageFilter
+    from PIL import Image, ImageChops, ImageFilter
 
     from m3bench.tasks import likeness
 
     Mask = npt.NDArray[np.bool_]
 else:
     np = LazyModule("numpy")
+    ImageChops = LazyModule("PIL.ImageChops")
     ImageFilter = LazyModule("PIL.ImageFilter")
     likeness = LazyModule("m3bench.tasks.likeness")
-    Image = LazyModule("PIL.Image")
 
 Box = tuple[int, int, int, int]
 
@@ -105,8 +105,8 @@ class PicturePart(BaseCheck):
     def problem(self, evidence: Evidence) -> str | None:
         """Why no cut is of that part."""
         for path in evidence.find(self.pattern):
-            with Image.open(path, formats=READABLE) as file:
-                place = likeness.place_of_part(evidence.workspace / self.source, file.convert("RGB"))
+            cut = picture_in(path).convert("RGB")
+            place = likeness.place_of_part(evidence.workspace / self.source, cut)
             if place is not None and likeness.iou(place, self.box) >= self.overlap:
                 return None
         return "no picture shows that part and little else"
@@ -127,9 +127,8 @@ class PictureToned(BaseCheck):
     def problem(self, evidence: Evidence) -> str | None:
         """Why no picture is."""
         for path in evidence.find(self.pattern):
-            with Image.open(path, formats=READABLE) as file:
-                if _tone(file.convert("RGB")) == self.tone:
-                    return None
+            if _tone(picture_in(path).convert("RGB")) == self.tone:
+                return None
         return f"it is not in {self.tone}"
 
 
@@ -143,9 +142,10 @@ def _tone(image: "Image.Image") -> str:
 
 def _drawn(source: "Image.Image", copy: "Image.Image", colour: tuple[int, int, int]) -> "Mask":
     """Where something in the colour is that was not there before."""
-    before, after = (np.asarray(image, dtype=np.int16) for image in (source, copy))
-    changed = np.abs(before - after).max(axis=2) > 24
-    found: Mask = changed & (np.abs(after - np.asarray(colour, dtype=np.int16)).sum(axis=2) <= SHADE)
+    red, green, blue = ImageChops.difference(source, copy).split()
+    found: Mask = np.asarray(ImageChops.lighter(ImageChops.lighter(red, green), blue)) > 24
+    after = np.asarray(copy)[found].astype(np.int16)
+    found[found] = np.abs(after - np.asarray(colour, dtype=np.int16)).sum(axis=1) <= SHADE
     return found
 
 

@@ -18,8 +18,8 @@ from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
-from m3bench.tasks.answers.spelling import words_of
-from m3bench.tasks.answers.statements import settled, unfenced, without_lead
+from m3bench.tasks.answers.spelling import find, words_of
+from m3bench.tasks.answers.statements import denied_behind, settled, unfenced, without_lead
 from m3bench.tasks.answers.text_tables import BULLET as _BULLET
 from m3bench.tasks.answers.text_tables import (
     LINES,
@@ -29,6 +29,7 @@ from m3bench.tasks.answers.text_tables import (
     rows_by_name,
     separated_tables,
     turned,
+    unlettered,
 )
 from m3bench.tasks.answers.text_tables import cells as _cells
 from m3bench.tasks.answers.texts import Text
@@ -56,6 +57,9 @@ Item: TypeAlias = Annotated[Single, Setting(discriminator="type")]
 
 
 _AGAIN = re.compile(r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)\b(?P<between>\D+)(?P=number)(?![.,]?\d)")
+
+_PREDICATE = re.compile(r"\s+(?:is|are|was|were)\s+(?P<said>[\w\s]+?)$")
+"""What is said of all items at the end: "A and B are new"."""
 
 MOST = 200
 """Items that are looked at."""
@@ -92,10 +96,25 @@ class Items(Value):
         if is_nothing(given):
             unnamed = all(item.kind == "file" for item in self.items)
             return self._compare([None] * len(self.items), asked) if unnamed else "nothing was given"
-        reasons = [self._compare(parts, asked) for parts in _split(given, asked.words)]
+        given = self._of_these_alone(given, asked)
+        turned_round = self.ordered and isinstance(given, str) and _is_turned_round(given, asked.words)
+        ways = _split(given, asked.words)
+        reasons = [self._compare(parts[::-1] if turned_round else parts, asked) for parts in ways]
         if None in reasons or self._named_one_by_one(given):
             return None
         return next((reason for reason in reasons if reason), "it is not a list")
+
+    def _of_these_alone(self, given: JSON, asked: AnswerContext) -> JSON:
+        """A text without a last sentence that says of others that they are none, and without what is said of all."""
+        if not isinstance(given, str):
+            return given
+        text, others = denied_behind(given)
+        if any(find(words_of(name), words_of(others)) >= 0 for item in self.items for name in _names(item)):
+            return given
+        predicate = _PREDICATE.search(text) if others else None
+        if predicate and set(words_of(predicate["said"])) <= set(words_of(asked.words)):
+            text = text[: predicate.start()]
+        return text
 
     def _named_one_by_one(self, given: JSON) -> bool:
         """Whether a text names the items and nothing else; their names may have commas and the word "and" in them."""
@@ -171,6 +190,7 @@ class Table(Value):
         """Which row is missing, wrong or too much."""
         if is_nothing(given):
             return "nothing was given"
+        given = unlettered(given) if isinstance(given, str) else given
         words = AnswerContext(words=f"{asked.words} {' '.join(self.columns)}", evidence=asked.evidence)
         reasons = [self._compare(rows, words) for rows in self._readings(given)]
         if None in reasons:
@@ -250,6 +270,12 @@ class Table(Value):
         for row in self.rows:
             for cell in row:
                 yield from cell.facts()
+
+
+def _is_turned_round(text: str, asked: str) -> bool:
+    """Whether a list says that it goes the other way than was asked: "from right to left"."""
+    ways = re.findall(r"\bfrom (\w+) to (\w+)\b", fold(text))
+    return any(f"from {end} to {start}" in fold(asked) for start, end in ways)
 
 
 def _names(item: Item) -> list[str]:

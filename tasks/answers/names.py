@@ -12,16 +12,37 @@ from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.spelling import (
+    BINOMIAL,
+    STREET,
     Words,
+    addressed,
     find,
     hedges,
     joined,
     regions_of,
     spellings,
     vocabulary,
+    whole_species,
     words_of,
 )
-from m3bench.tasks.answers.statements import answered, kept, without_lead
+from m3bench.tasks.answers.statements import (
+    AHEAD,
+    BY_WHOM,
+    LESS,
+    MORE,
+    MOST_AND_LEAST,
+    OF_THE_OTHER,
+    ONCE,
+    OTHER_HAS_LESS,
+    PLACE_BESIDE,
+    REASON_FIRST,
+    SO_MUCH_OF,
+    SUPERLATIVE,
+    answered,
+    concluded,
+    kept,
+    without_lead,
+)
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -102,10 +123,10 @@ def _distinguishing() -> frozenset[str]:
 
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
     """Why a text does not name a thing; None when it does."""
-    text = _SITE.sub("", answered(text))
+    text = _SITE.sub("", concluded(answered(text)))
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
-    names = (*names, *(f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name))))
+    names = addressed(names)
     problem = _plain_problem(text, names, others, context)
     if problem is None or not text:
         return problem
@@ -115,8 +136,8 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
     if text.rstrip().endswith("?"):
         return problem
-    heads = {_unexplained(one, names, others, context) for one in (said, without_lead(said, context))}
-    heads = {*heads, _ahead(text, others, context)} - {text}
+    heads = {_unexplained(head, names, others, context) for head in (said, without_lead(said, context))}
+    heads = {*heads, _ahead(text, others, context), _of_one_alone(text, names, others, context)} - {text}
     return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
 
 
@@ -133,6 +154,9 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return "it is a question"
     right = _forms(names)
     wrong = _forms(others) - right
+    if BINOMIAL.fullmatch(names[0]):
+        text = whole_species(text, right, wrong)
+        mine = words_of(text)
     if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
         return f"{text[:60]!r} is another one"
     if mine in right or (joined(mine) in {joined(form) for form in right}):
@@ -176,6 +200,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return None
     if _without_its_trade(words_of(text), right, wrong, context):
         return None
+    if _without_its_place(words_of(text), right, wrong, around):
+        return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
     if _is_surname(words_of(text), names[0], right, wrong, context):
@@ -193,6 +219,8 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
     if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
         return True
     if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+        return True
+    if len(mine) > 2 and " " in name and _singular(mine) in set(map(_singular, right)) - set(map(_singular, wrong)):
         return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
@@ -249,15 +277,9 @@ _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
 _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
 """A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
-_HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
-"""The number of a house and its street, which may also stand the other way round."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
-_AHEAD = re.compile(
-    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>>)|(?:is|are|was|were|costs?|has|have)\s+"
-    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
-    re.IGNORECASE,
-)
+"""A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
 _WHY = (
     "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
     "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
@@ -281,15 +303,44 @@ _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
 
 def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
     """What a comparison says of one thing of two, when it says what is asked for: "A is older than B", "A > B"."""
-    match = _AHEAD.match(text)
+    match = AHEAD.match(text)
     if match is None or not _named(match["other"], others) or hedge(match["other"]):
         return text
     asked = set(words_of(context))
-    if match["sign"] and asked & _vocabulary("little"):
+    if match["sign"] and (match["sign"] == "<") != bool(asked & _vocabulary("little")):
         return text
-    if match["how"] and not set(words_of(match["how"])) <= asked | {"than"}:
+    how = set(words_of(match["how"] or "")) - {"than"}
+    if not how <= asked and not how <= (LESS if asked & _vocabulary("little") else MORE):
         return text
     return re.sub(r"\s*\([^()]*\)$", "", match["head"])
+
+
+def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
+    """A text without what says who made it, what it was once, where it stands, or what something else is."""
+    short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
+    once = ONCE.search(short)
+    if once and not _named(once["once"], others):
+        short = short[: once.start()]
+    place = PLACE_BESIDE.search(short)
+    if place and not _named(place["label"], (*names, *others)):
+        short = short[: place.start()]
+    asked = set(words_of(context))
+    if match := MOST_AND_LEAST.match(short):
+        short = match["least" if asked & _vocabulary("little") else "most"]
+    dearer = REASON_FIRST.match(short)
+    if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
+        short = dearer["rest"]
+    led = SUPERLATIVE.match(short)
+    short = led["rest"] if led and led["how"].lower() in asked else short
+    behind = OTHER_HAS_LESS.match(short)
+    if behind and words_of(behind["what"]) in _forms(others) and not asked & _vocabulary("little"):
+        short = behind["head"]
+    other = OF_THE_OTHER.match(short)
+    if other and words_of(other["what"]) in _forms(others) - _forms(names):
+        which = set(words_of(other["which"]))
+        if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
+            short = other["head"]
+    return short
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:
@@ -376,6 +427,10 @@ def _plurals(words: Words) -> set[Words]:
     return {(*words[:-1], last.removesuffix(end) + single) for end, single in endings if last.endswith(end)}
 
 
+def _singular(words: Words) -> Words:
+    return tuple(word.removesuffix("s") if len(word) > 4 else word for word in words)
+
+
 def _without(text: str, names: tuple[str, ...]) -> str:
     """A text without the names in it, which may have any words of their own."""
     folded = fold(text)
@@ -390,7 +445,7 @@ def _shortened(mine: Words, form: Words) -> bool:
     if start < 0 or not any(len(word) >= 3 and word not in _generic() for word in mine):
         return False
     missing = (*form[:start], *form[start + len(mine) :])
-    return all(word in _generic() or word in _saying() or len(word) == 1 for word in missing)
+    return all(word in _generic() or word in _saying() or (len(word) == 1 and word.isalpha()) for word in missing)
 
 
 def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Words], context: str) -> bool:
@@ -399,6 +454,16 @@ def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
     if len(told) < 2 or not _businesses() & set(words_of(context)):
         return False
     return any(form[:-1] == mine for form in right) and not any(form[: len(mine)] == mine for form in wrong)
+
+
+def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Words], around: set[str]) -> bool:
+    """Whether words are a name without the place that it ends with: "Obelisco" of "Obelisco de Buenos Aires"."""
+    core = tuple(word for word in mine if word not in around and word not in _PARTICLES)
+    told = any(len(word) >= 5 and word not in _generic() for word in core)
+    if not told or any(form[: len(core)] == core for form in wrong):
+        return False
+    ends = [form[len(core) :] for form in right if form[: len(core)] == core]
+    return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
@@ -501,7 +566,8 @@ class YesNo(Value):
         """Why it is not the answer."""
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
-        words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(as_text(given)).translate(_TICKS)))
+        text = answered(as_text(given))
+        words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(text).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]
         doubt = next(
@@ -512,9 +578,9 @@ class YesNo(Value):
             ),
             None,
         )
-        if doubt or "?" in as_text(given):
+        if doubt or "?" in text:
             return f"it is not a plain yes or no: {doubt or '?'!r}"
-        if not yes and not no and _SO.match(fold(as_text(given))):
+        if not yes and not no and _SO.match(fold(text)):
             yes = ["yes"]
         if bool(yes) == bool(no):
             return "it is neither yes nor no"

@@ -144,7 +144,9 @@ _CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)\s?min(?:utes?|s)?\b")
 """Minutes and seconds, as a stopwatch shows them."""
 _CODE_BEFORE = re.compile(rf"(?<!\w)({'|'.join(code.lower() for code in _monies())})(?=\d)")
 """A currency's code without a space behind it."""
-_BARE_CENTS = re.compile(r"(?<![\d.,])(\d+) (dollars?|euros?|pounds|reais)(?: and)? (\d\d)(?=\s*[.!]?$)")
+_BARE_CENTS = re.compile(
+    r"(?<![\d.,])(\d+) (dollars?|euros?|pounds|reais|usd|eur|gbp|brl|cad|aud|sgd)(?: and)? (\d\d)(?=\s*[.!]?$)"
+)
 """As in "six dollars ninety-nine"."""
 LONGEST_UNIT = 40
 """Letters of the longest word for money, and room for the space behind it."""
@@ -298,6 +300,8 @@ _PARTS = {
     (big, small): share
     for bigs, smalls, share in (
         ("h hr hrs hour hours", "min mins minute minutes m", 1 / 60),
+        ("h hr hrs hour hours", "s sec secs second seconds", 1 / 3600),
+        ("yr yrs year years", "month months", 1 / 12),
         ("min mins minute minutes", "s sec secs second seconds", 1 / 60),
         ("wk week weeks", "d day days", 1 / 7),
         ("d day days", "h hr hrs hour hours", 1 / 24),

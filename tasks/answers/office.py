@@ -4,27 +4,24 @@ Where a table stands, in which order its columns are and what else is in the fil
 values must stand in one line with it: a row, or a column where the table is transposed.
 """
 
-import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext
 from m3bench.tasks.answers.groups import Item
 from m3bench.tasks.checks import BaseCheck, Evidence
-from m3bench.tasks.foreign_files import READABLE
+from m3bench.tasks.foreign_files import picture_in, picture_of
 from m3bench.tasks.formulas import value_of
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
     import openpyxl
     import pptx
-    from PIL import Image
 
     from m3bench.tasks import likeness
 else:
     openpyxl = LazyModule("openpyxl")
     pptx = LazyModule("pptx")
-    Image = LazyModule("PIL.Image")
     likeness = LazyModule("m3bench.tasks.likeness")
 
 MOST_LINES = 5000
@@ -169,14 +166,12 @@ class DeckShows(BaseCheck):
 
     def problem(self, evidence: Evidence) -> str | None:
         """What is wrong with the pictures on the slides."""
-        with Image.open(evidence.workspace / self.source, formats=READABLE) as file:
-            source = file.convert("RGB")
+        source = picture_in(evidence.workspace / self.source).convert("RGB")
         reason = "no slide has the picture"
         for shape in _shapes(evidence, self.pattern):
             if not hasattr(shape, "image"):
                 continue
-            with Image.open(io.BytesIO(shape.image.blob), formats=READABLE) as file:
-                copy = file.convert("RGB")
+            copy = picture_of(shape.image.blob).convert("RGB")
             if copy.size != source.size:
                 copy = copy.resize(source.size)
             found = likeness.changes_elsewhere(source, copy, self.boxes, self.margin, colour=self.colour)

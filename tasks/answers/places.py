@@ -79,7 +79,9 @@ class NumberPair(Value):
             return None
         found = [float(part) * factor for part in _PART.findall(re.sub(r"(?<=\d)-(?=\d)", " ", text))]
         found = [found[number] for number in turned] if len(found) == len(turned) else found
-        return tuple(found) if len(found) == len(self.value) else None
+        half = len(self.value)
+        found = found[:half] if found[:half] == found[half:] else found  # said twice
+        return tuple(found) if len(found) == half else None
 
     def _labelled(self, text: str) -> tuple[str, list[int]]:
         """A text without the names of the parts, and in which order it gives them where it names all of them."""

@@ -9,13 +9,14 @@ value is given twice, in two units, both must be right. A range is no number.
 import math
 import re
 from collections.abc import Callable, Iterator
+from math import fsum, prod
 from typing import Literal, TypeAlias
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, known, plain, quantities, unit_of
 from m3bench.tasks.answers.places import one_coordinate
 from m3bench.tasks.answers.spelling import vocabulary
-from m3bench.tasks.answers.statements import kept, without_lead
+from m3bench.tasks.answers.statements import answered, concluded, kept, without_lead
 from m3bench.tasks.facts import Fact
 
 Near: TypeAlias = Callable[[float, float], bool]
@@ -61,6 +62,32 @@ _SO_MANY = re.compile(
 """How many things a sum is of: no part of the sum."""
 _ASIDE = re.compile(r"\s*\((?:[^()\d]*\b(?:tax|vat|shipping|postage|delivery|fees?|tips?)\b[^()\d]*)\)\s*$")
 """What a price goes without or comes with."""
+_WORKINGS = re.compile(r"^(?P<head>[^()]*\w[^()]*?)\s*\((?P<aside>[^()]*)\)\.?$")
+_COMPARED = re.compile(
+    r"(?<=\w)\s*[,;(–—-]\s*(?:(?:so|which is|thus|and so|that is|hence)\s+)?(?:no more than|not more than|not over|"
+    r"over|under|above|below|more than|less than|within|beyond)\s+(?:the\s+(?:limit|budget)\s+of\s+)?"
+    r"[$€£]?\d[\d.,]*\s*\w*\)?\.?$",
+    re.IGNORECASE,
+)
+"""What a number behind which it stands is compared with."""
+_BEFORE_THAT = re.compile(
+    r"\s*\((?:down|reduced|up) from [^()]*\)\.?$|\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
+    re.IGNORECASE,
+)
+"""What something cost before."""
+_ALL_OF_IT = re.compile(r"\b(?:all (?:the|of|those|these)|whole|entire)\b")
+_OF_EACH_ASKED = re.compile(
+    r"\b(?:each|every|per|share|average|mean|apiece|one|a (?:person|piece|head|night|day|month|year))\b"
+)
+_OF_SO_MANY = re.compile(
+    r"\bof (?:the|all|these|those) (?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE
+)
+_WOULD_NOT = re.compile(
+    r"^(?:and )?not \S+$|\d\S* (?:would|will|is|was|are|were|does|do)(?:n't| not|.*\btoo \w+)\b", re.IGNORECASE
+)
+_PERIODS = re.compile(r"\b(?:second|minute|hour|day|dai|night|week|month|year)(?:ly|s)?\b")
+_AND_A_PART = re.compile(r"\b(\d+) (hours?|days?|weeks?|months?|years?) and a (half|quarter)\b")
+_PART_OF_ONE = {"half": "5", "quarter": "25"}
 _SCALE = re.compile(r"\bout of (\d+)\b")
 _OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?P<scale>5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d| \d{3}\b)")
 
@@ -192,7 +219,8 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
             return "it is not a number"
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
-    said = _SO_MANY.sub(" ", kept(as_text(given))[0])
+    said = _SO_MANY.sub(" ", kept(concluded(answered(as_text(given))))[0])
+    said = _BEFORE_THAT.sub("", _COMPARED.sub("", _without_workings(said, value)))
     led = without_lead(said, asked_for.words)
     text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
     if not quantities(text):
@@ -230,11 +258,35 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
     return None
 
 
+def _without_workings(text: str, value: float) -> str:
+    """A text without a bracket behind the number that says how it came about, or which other number it is not."""
+    match = _WORKINGS.match(text)
+    if match is None:
+        return text
+    aside = _OF_SO_MANY.sub(" ", match["aside"])
+    found = quantities(plain(aside))
+    parts = [quantity.readings[-1][0] for quantity in found]  # as thousands where a mark may be either
+    if hedge(re.sub(r"\bnot\b|n't\b", "", aside)) or _BOUNDS.search(aside.lower()):
+        return text
+    if not parts:
+        return match["head"] if aside != match["aside"] else text
+    results = [fsum(parts), prod(parts), fsum(quantity.readings[0][0] for quantity in found)]
+    if len(parts) == 2:
+        results += [parts[0] - parts[1], parts[1] - parts[0], *([parts[0] / parts[1]] if parts[1] else [])]
+    came = len(parts) > 1 and any(abs(result - value) <= 0.005 * max(1.0, abs(value)) for result in results)
+    return match["head"] if came or (_WOULD_NOT.search(aside) and value not in parts) else text
+
+
 def _of_another(rest: str, asked: str) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
-    if found is None and not _ONE_OF_MANY.search(asked):
-        found = _A_TIME.search(rest)
+    if found is None and _ALL_OF_IT.search(asked) and not _OF_EACH_ASKED.search(asked):
+        found = _OF_EACH.search(rest)
+    period = _A_TIME.search(rest)
+    if found is None and period and not _ONE_OF_MANY.search(asked):
+        found = period
+    if found is None and period and _PERIODS.search(asked) and period[0].split()[-1] not in asked:
+        return period[0]
     for mine, others in ((_REPLIES, _SCORES), (_SCORES, _REPLIES)):
         if found is None and mine.search(asked) and not others.search(asked) and not mine.search(rest):
             found = others.search(rest)
@@ -255,6 +307,9 @@ def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
         return text
     if asked.kind == "time":
         text = re.sub(r"^(\d{1,3}):([0-5]\d)$", r"\1 min \2 s", text.strip())
+        text = re.sub(r"^(\d{1,2}):([0-5]\d):([0-5]\d)(?: ?h)?$", r"\1 h \2 min \3 s", text)
+        text = re.sub(r"(?:^|(?<=\band )|(?<=\babout ))an? (?=(?:hour|minute|day|week|month|year)\b)", "1 ", text)
+        text = _AND_A_PART.sub(lambda found: f"{found[1]}.{_PART_OF_ONE[found[3]]} {found[2]}", text)
     if asked.kind == "temperature":
         text = re.sub(r"(?<=\d)\s?k\b", " kelvin", text)
     if asked.kind == "angle" and (axis := next((name for name in ("latitude", "longitude") if name in words), None)):

@@ -73,7 +73,7 @@ def unmarked_value(given: object) -> object:
     if isinstance(given, str):
         return unmarked(given)
     if isinstance(given, list | tuple):
-        return [unmarked_value(one) for one in given]
+        return [unmarked_value(item) for item in given]
     if isinstance(given, dict):
         return {name: unmarked_value(one) for name, one in given.items()}
     return given
@@ -150,7 +150,7 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     prose = unmarked(bounded(prose), names)
     if len(fields) > 1:
         labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
-        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*[:=])", "\n", prose, flags=re.IGNORECASE)
+        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*(?:[:=→⇒➜➔⟶]|->))", "\n", prose, flags=re.IGNORECASE)
     text, *corrections = _corrected(names, prose)
     if len(found) < len(fields):
         _read_prose(fields, names, text, found)
@@ -198,7 +198,7 @@ def _given_values(
     found: Mapping[str, list[JSON]], given: Mapping[str, JSON] | None, names: Mapping[str, str], name: str
 ) -> list[JSON]:
     """What was given for a field as such: a correction in the prose does not replace that."""
-    as_such = {names.get(_label(str(one))) for one in given or {}}
+    as_such = {names.get(_label(str(field))) for field in given or {}}
     return found.get(name, []) if name in as_such else []
 
 

@@ -96,3 +96,37 @@ def find(part: Words, whole: Words) -> int:
         if whole[start : start + len(part)] == part:
             return start
     return -1
+
+
+BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
+"""The name of a species."""
+_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
+"""Who described a species first, and when."""
+
+
+def whole_species(text: str, right: frozenset[Words], wrong: frozenset[Words]) -> str:
+    """A species without who described it, and with its genus in full where it was cut short: `Th. thynnus`."""
+    text = _AUTHORITY.sub("", text)
+    match = re.fullmatch(r"([A-Z][a-z]{0,3})\. ?([a-z]+)", text.strip())
+    if match is None:
+        return text
+    start, kind = match[1].lower(), match[2]
+    whole = [form for form in right | wrong if len(form) == 2 and form[0].startswith(start) and form[1] == kind]
+    return " ".join(whole[0]) if whole and set(whole) <= right else text
+
+
+_HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
+"""The number of a house and its street, which may also stand the other way round."""
+_POSTAL_CODE = re.compile(r"(?<=, )\d{4,6}\s+(?=[^\W\d])|(?<=[^\W\d])\s+\d{4,6}(?=,|$)")
+"""Behind the first comma of an address, or behind a town."""
+STREET = re.compile(
+    r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
+)
+"""What stands before the name of a street where many leave it out."""
+
+
+def addressed(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names with other ways to write addresses: the house first, no postal code, the street by its name alone."""
+    turned = (f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name)))
+    names = (*names, *turned, *(_POSTAL_CODE.sub("", name) for name in names if _POSTAL_CODE.search(name)))
+    return (*names, *(short for name in names if (short := STREET.sub("", name)) != name and re.search(r"\d", name)))

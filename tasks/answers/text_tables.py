@@ -25,6 +25,15 @@ _JOINED = re.compile(r",?\s+(?:(?:which\s+)?peak(?:ed|ing)?\s+at|at|with)\s+")
 _BETWEEN = re.compile(r"(?:\s*[,;]\s+(?:and\s+)?|\s+and\s+)(?![^()]*\))")
 
 
+def unlettered(text: str) -> str:
+    """Lines without the letters before them, where those are `a.`, `b.` and so on."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    letters = [line.lstrip()[:2].lower() for line in lines]
+    if len(lines) < 2 or letters != [f"{chr(ord('a') + number)}." for number in range(len(lines))]:
+        return text
+    return "\n".join(line.lstrip()[2:].strip() for line in lines)
+
+
 def loose_tables(text: str, columns: int) -> Iterator[list[list[JSON]]]:
     """The tables that a text may be: a row in each line, or all rows in one."""
     if len(text) > LONGEST:

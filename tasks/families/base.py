@@ -4,22 +4,29 @@ The arguments of a reference come from what the earlier calls really answered, b
 calls as it goes. `tasks` imports none of our other packages, so the world and the way to make calls are passed in. The
 picture and the question have separate random numbers: the question never depends on the picture, so the words alone do
 not say what to do.
+
+Words and tables of a family are in `tasks/data/families/NAME.toml`, which is read when it is needed. `questions` has
+the ways to ask, by goal: what somebody may want to know of one of the family's pictures. Goals differ in the plan that
+reaches them; a family with one goal lists its questions alone. `tables` is whatever else the family chooses from. Line
+breaks in a question are for the reader of the file: any run of white space becomes one space.
 """
 
 import io
 import random
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from PIL import Image
-from pydantic import TypeAdapter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.checks import Check
-from m3bench.tasks.families import texts
 from m3bench.tasks.foreign_files import READABLE
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.outcome import without_gap
@@ -29,6 +36,42 @@ from m3bench.tasks.render.phone import Snapshot
 from m3bench.tasks.scene import Box, Scene, stacked
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
 from m3bench.tasks.tolerance import Tolerance
+
+FOLDER = files("m3bench.tasks") / "data" / "families"
+
+Question = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
+_OneGoal: TypeAlias = Annotated[tuple[Question, ...], Field(min_length=10)]
+_Goals: TypeAlias = Annotated[dict[str, Annotated[tuple[Question, ...], Field(min_length=4)]], Field(min_length=2)]
+
+
+class TableRow(BaseModel):
+    """A row of a table, for families whose tables hold more than words."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    questions: _OneGoal | _Goals
+    tables: dict[str, object] = {}
+
+
+def questions(family: str) -> dict[str, tuple[str, ...]]:
+    """The ways to ask by goal, each in its own words; `{placeholders}` are filled from `Solution.given`."""
+    found = _read(family).questions
+    return found if isinstance(found, dict) else {"": found}
+
+
+def tables(family: str) -> Mapping[str, object]:
+    """What else the family chooses from, by name; its class declares what each table holds."""
+    return _read(family).tables
+
+
+@cache
+def _read(family: str) -> _File:
+    return _File.model_validate(tomllib.loads((FOLDER / f"{family}.toml").read_text(encoding="utf-8")))
+
 
 T = TypeVar("T")
 
@@ -228,7 +271,7 @@ class Family(ABC):
         declared = {
             name for part in cls.__mro__ for name, value in vars(part).items() if isinstance(value, FamilyTable)
         }
-        found = texts.tables(cls.name)
+        found = tables(cls.name)
         if declared != set(found):
             raise ValueError(f"{cls.name} declares {sorted(declared)} and its file has {sorted(found)}")
         return found

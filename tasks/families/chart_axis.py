@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.answers.pages import BarsTrue, PageSays
 from m3bench.tasks.families import fruit_cal, revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, TableRow, call, need, reduced, table, words
 from m3bench.tasks.families.revisions import BoxedLine, DraftFamily, Goal, Lettering, Work, resized
-from m3bench.tasks.families.texts import TableRow
 from m3bench.tasks.families.tool_answers import nutrient_amount
 from m3bench.tasks.studio.page import Element, Page, box, line, page_of, text
 from m3bench.tasks.task import ReferenceCall

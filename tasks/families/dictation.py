@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Sequence
 
-from m3bench.tasks.families import numerals, tally
+from m3bench.tasks.families import tally
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
 from m3bench.tasks.families.tool_answers import nutrient_amount
@@ -33,7 +33,7 @@ class Dictation(Family):
         gone = rng.randrange(1, _ITEMS)
         lines = [rng.choice(self.openings)]
         for number, (fruit, weight) in enumerate(zip(fruits, weights, strict=True)):
-            lines += [fruit, f"{numerals.said(weight)} {_UNIT}"]
+            lines += [fruit, f"{tally.in_words(weight)} {_UNIT}"]
             if number == gone:
                 lines.append(rng.choice(self.taken_back))
         speech = Speech(
@@ -46,7 +46,7 @@ class Dictation(Family):
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The note in writing must be the one that was spoken."""
-        words = [*self.fruits, *numerals.WORDS, _UNIT, *self.openings, *self.taken_back]
+        words = [*self.fruits, *tally.NUMBER_WORDS, _UNIT, *self.openings, *self.taken_back]
         (text,) = await play.step(
             call("recordings/transcribe", {"path": path, "words": words}, free=("words", "start", "end"))
         )
@@ -68,7 +68,7 @@ def _items(passages: Sequence[str]) -> list[tuple[str, int]]:
         words = passage.split()
         if passage in Dictation.fruits:
             name = passage
-        elif words[-1] == _UNIT and (weight := numerals.heard(words[:-1])) is not None and name:
+        elif words[-1] == _UNIT and (weight := tally.number_of(words[:-1])) is not None and name:
             found.append((name, weight))
             name = ""
         elif passage in Dictation.taken_back and found:

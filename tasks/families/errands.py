@@ -14,8 +14,18 @@ from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Integer, Items, Money, Name, Number
 from m3bench.tasks.desk import Desk, DeskRefusal, Document, Known
-from m3bench.tasks.families.base import Composition, Family, Script, Solution, call, need, product, table, words
-from m3bench.tasks.families.texts import TableRow
+from m3bench.tasks.families.base import (
+    Composition,
+    Family,
+    Script,
+    Solution,
+    TableRow,
+    call,
+    need,
+    product,
+    table,
+    words,
+)
 from m3bench.tasks.task import Reference, ReferenceCall
 
 _CODES = ("HB", "OP", "RX", "DK", "GL", "MN", "QS", "TV")

@@ -7,10 +7,20 @@ from collections.abc import Mapping, Sequence
 from m3bench.tasks.answers.fields import Field, Money, Name
 from m3bench.tasks.answers.pages import PageSays
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, product, reduced, words
+from m3bench.tasks.families.base import (
+    Composition,
+    Kit,
+    Script,
+    Solution,
+    TableRow,
+    call,
+    need,
+    product,
+    reduced,
+    words,
+)
 from m3bench.tasks.families.camping import brochure, core, has_brochure, search
 from m3bench.tasks.families.revisions import BoxedLine, DraftFamily, Goal, Lettering, Work, resized
-from m3bench.tasks.families.texts import TableRow
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.brochures import rack

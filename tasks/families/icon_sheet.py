@@ -92,7 +92,7 @@ class IconSheet(DraftFamily):
                 Field(name="removed", meaning="the icon on the draft that is not circled", value=_name(facts["stray"], names)),
                 Field(name="mirrored", meaning="the icons that were the wrong way round", value=Items(items=tuple(_name(icon, names) for icon in flipped))),
                 Field(name="misfiled", meaning="the icon with the wrong category", value=_name(wrong, names),
-                      derived=tuple(dict.fromkeys(str(one["category"]) for one in found))),
+                      derived=tuple(dict.fromkeys(str(icon["category"]) for icon in found))),
                 *_asked(play.goal, record),
                 revisions.field_of(work, "sheet", "the revised sheet"),
             ),

@@ -11,10 +11,9 @@ from m3bench.tasks.answers.fields import Field, Name, Number
 from m3bench.tasks.answers.pages import NoOverlap, PageSays, TextFits
 from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, table, words
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, TableRow, call, need, reduced, table, words
 from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
 from m3bench.tasks.families.stock_growth import StockGrowth
-from m3bench.tasks.families.texts import TableRow
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.studio.page import Attribute, Element, Page, box, element, line, page_of, text
 

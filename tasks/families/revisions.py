@@ -16,7 +16,7 @@ from m3bench.tasks.answers.files import Content
 from m3bench.tasks.answers.pages import PageKept, TextFits
 from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families.base import Composition, Family, Script, call, need, table
-from m3bench.tasks.studio.draft import Draft
+from m3bench.tasks.scene import Draft
 from m3bench.tasks.studio.page import Attribute, Element, Page
 from m3bench.tasks.task import ReferenceCall
 

@@ -1,7 +1,7 @@
 """A tally: things that were heard or seen are looked up, added up and compared.
 
 A family says how its things are found in a recording or in pictures, and for each goal what is looked up for a thing and which
-figure counts. Everything is decided by what was really answered.
+figure counts. Everything is decided by what was really answered. Numbers that are spoken are said as people say them.
 """
 
 from collections.abc import Callable, Sequence
@@ -133,3 +133,30 @@ def _value(tally: TallyGoal, total: float) -> Number | Money:
     if len(tally.unit) == 3 and tally.unit.isupper():
         return Money(value=total, unit=tally.unit)
     return Number(value=total, within=tally.within, unit=tally.unit)
+
+
+_SMALL = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+DIGIT_WORDS = _SMALL[:10]
+NUMBER_WORDS = (*_SMALL, *_TENS, "hundred")
+"""Every word that a number below a thousand is said with."""
+
+
+def in_words(number: int) -> str:
+    """A number from 0 to 999 in words."""
+    if number >= 100:
+        rest = f" {in_words(number % 100)}" if number % 100 else ""
+        return f"{_SMALL[number // 100]} hundred{rest}"
+    if number < 20:
+        return _SMALL[number]
+    return f"{_TENS[number // 10 - 2]} {_SMALL[number % 10]}" if number % 10 else _TENS[number // 10 - 2]
+
+
+def number_of(words: Sequence[str]) -> int | None:
+    """The number that words say; None when they say none."""
+    text = " ".join(words)
+    return next((number for number in range(1000) if in_words(number) == text), None)

@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Callable, Sequence
 
-from m3bench.tasks.families import numerals, tally
+from m3bench.tasks.families import tally
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table, words
 from m3bench.tasks.families.stock_growth import spelled
 from m3bench.tasks.families.tally import TalliedThing, TallyGoal
@@ -35,7 +35,7 @@ class Voicemail(Family):
         counts = [rng.randrange(11, 99) for _ in tickers]
         lines = [rng.choice(self.openings)]
         for ticker, count in zip(tickers, counts, strict=True):
-            lines += [*(self.letters[letter] for letter in ticker), f"{numerals.said(count)} {_SHARES}"]
+            lines += [*(self.letters[letter] for letter in ticker), f"{tally.in_words(count)} {_SHARES}"]
         speech = Speech(
             lines=tuple(lines), voice=rng.choice(VOICES), words_a_minute=rng.choice((120, 125, 130)), seed=rng.randrange(1000)
         )  # fmt: skip
@@ -44,7 +44,7 @@ class Voicemail(Family):
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """The message in writing must be the one that was spoken."""
         names = composition.facts["names"]
-        words = [*self.letters.values(), *numerals.WORDS, _SHARES, *self.openings]
+        words = [*self.letters.values(), *tally.NUMBER_WORDS, _SHARES, *self.openings]
         (text,) = await play.step(
             call("recordings/transcribe", {"path": path, "words": words}, free=("words", "start", "end"))
         )
@@ -67,7 +67,7 @@ def _holdings(passages: Sequence[str]) -> list[tuple[str, int]]:
         words = passage.split()
         if all(word in letters for word in words):
             ticker += "".join(letters[word] for word in words)
-        elif words[-1] == _SHARES and (count := numerals.heard(words[:-1])) is not None:
+        elif words[-1] == _SHARES and (count := tally.number_of(words[:-1])) is not None:
             found.append((ticker, count))
             ticker = ""
         else:

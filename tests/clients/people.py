@@ -63,14 +63,14 @@ class SignedServer:
             back = browser.post("/auth/consent", data={"request": asked[1], "answer": "allow"})
             return str(back.headers["location"])
 
-    def tokens(self, name: str) -> dict[str, Any]:
-        """The tokens of a person who has just signed in with a client that registered, and allowed it to play."""
+    def tokens(self, name: str, scope: str = "play") -> dict[str, Any]:
+        """The tokens of a person who has just signed in with a client that registered, and allowed it a scope."""
         said = {"redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none", "client_name": "scripted"}
         with self._client() as client:
             id = client.post("/auth/register", json=said).json()["client_id"]
             verifier = secrets.token_urlsafe(48)
             asked = {
-                "response_type": "code", "client_id": id, "redirect_uri": CALLBACK, "scope": "play",
+                "response_type": "code", "client_id": id, "redirect_uri": CALLBACK, "scope": scope,
                 "code_challenge": challenge(verifier), "code_challenge_method": "S256",
             }  # fmt: skip
             code = query(self.allow(f"/auth/authorize?{urlencode(asked)}", name))["code"]

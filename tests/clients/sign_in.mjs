@@ -1,11 +1,12 @@
 // A client of the TypeScript SDKs that signs in, plays, and loses its access token in the middle:
-// node sign_in.mjs 1|2 URL. It writes where its person has to go, and reads where they came back to.
+// node sign_in.mjs 1|2 URL [together]. It writes where its person has to go, and reads where they came back to.
+// With `together` it says when all tokens are to run out: before two calls that it sends side by side.
 
 import { createInterface } from "node:readline/promises";
 
 import { converse } from "./conversation.mjs";
 
-const [sdk, target] = process.argv.slice(2);
+const [sdk, target, together] = process.argv.slice(2);
 const { Client, StreamableHTTPClientTransport } =
   sdk === "1"
     ? {
@@ -15,8 +16,16 @@ const { Client, StreamableHTTPClientTransport } =
     : await import("@modelcontextprotocol/client");
 
 const saved = {};
+let back;
 let asked = 0;
 let sent = 0;
+let ranOut;
+
+const input = createInterface({ input: process.stdin });
+const say = (line) => {
+  console.log(line);
+  return input.question("");
+};
 
 const provider = {
   redirectUrl: "http://127.0.0.1:7777/callback",
@@ -39,13 +48,16 @@ const provider = {
   codeVerifier: () => saved.verifier,
   saveDiscoveryState: (state) => void (saved.discovery = state),
   discoveryState: () => saved.discovery,
-  redirectToAuthorization: (url) => console.log(`GO ${url}`),
+  redirectToAuthorization: (url) => void (back = say(`GO ${url}`)),
 };
 
 // In the middle of the run the server takes the token no more.
-const counting = (url, init) => {
+const counting = async (url, init) => {
   const isCall = typeof init?.body === "string" && init.body.includes("tools/call");
-  if (isCall && ++sent === 3) init = { ...init, headers: withToken(init.headers, "gone") };
+  if (isCall) sent += 1;
+  if (isCall && sent === 3 && !together) init = { ...init, headers: withToken(init.headers, "gone") };
+  if (isCall && sent === 2 && together) ranOut = say("EXPIRE");
+  if (isCall) await ranOut;
   return fetch(url, init);
 };
 const withToken = (headers, token) => {
@@ -63,8 +75,8 @@ try {
 } catch (error) {
   if (error.constructor.name !== "UnauthorizedError") throw error;
 }
-const back = new URL(await createInterface({ input: process.stdin }).question(""));
-await (sdk === "1" ? first.finishAuth(back.searchParams.get("code")) : first.finishAuth(back.searchParams));
+const { searchParams } = new URL(await back);
+await (sdk === "1" ? first.finishAuth(searchParams.get("code")) : first.finishAuth(searchParams));
 const client = opened();
 await client.connect(transport());
 await converse(client);

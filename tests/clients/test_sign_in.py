@@ -64,6 +64,10 @@ class Signing(Protocol):
         """Go where a client sends its person, and allow it; returns the address that leads back to the client."""
         ...
 
+    def expire(self) -> int:
+        """Have the access tokens run out."""
+        ...
+
 
 @asynccontextmanager
 async def python_client(
@@ -111,6 +115,20 @@ async def test_the_python_sdk_plays_on_with_a_new_token(server: SignedServer, pa
 
 
 @pytest.mark.anyio
+async def test_a_client_that_may_only_watch_asks_for_more_when_it_plays(server: SignedServer) -> None:
+    kept = Kept()
+    found = await anyio.to_thread.run_sync(server.tokens, "wim", "watch")
+    kept.tokens.append(OAuthToken.model_validate(found))
+    id, place = found["client_id"], AnyUrl(CALLBACK)
+    kept.client = OAuthClientInformationFull(
+        client_id=id, redirect_uris=[place], token_endpoint_auth_method="none", issuer=server.url
+    )
+    async with python_client(server, "/mcp", "legacy", "wim", kept) as (wim, _):
+        await wim.call_tool("start_task", {"task_id": "sum-1"})
+    assert [tokens.scope for tokens in kept.tokens] == ["watch", "play watch"]
+
+
+@pytest.mark.anyio
 async def test_each_has_a_run_of_their_own_at_the_same_address(server: SignedServer) -> None:
     path = f"/seat/{secrets.token_urlsafe(24)}/mcp"
     async with python_client(server, path, "legacy", "carl", Kept()) as (carl, _):
@@ -123,9 +141,9 @@ async def test_each_has_a_run_of_their_own_at_the_same_address(server: SignedSer
             assert "sealed" in words(await carl.call_tool("submit", {"answer": "2.5"}))
 
 
-def typescript(node: Node, server: Signing, sdk: str) -> list[str]:
+def typescript(node: Node, server: Signing, sdk: str, *how: str) -> list[str]:
     """What a client of the TypeScript SDKs tells of its task, and how often it got tokens."""
-    command = [*node.command("sign_in.mjs"), sdk, f"{server.url}/mcp"]
+    command = [*node.command("sign_in.mjs"), sdk, f"{server.url}/mcp", *how]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
         assert client.stdin
         assert client.stdout
@@ -133,7 +151,12 @@ def typescript(node: Node, server: Signing, sdk: str) -> list[str]:
         assert line.startswith("GO "), line
         back = server.allow(line.removeprefix("GO ").strip(), f"typescript {sdk}")
         assert query(back)["state"] == "state-of-the-client"
-        told, _ = client.communicate(back + "\n", timeout=120)
+        if how:
+            client.stdin.write(f"{back}\n")
+            client.stdin.flush()
+            assert client.stdout.readline() == "EXPIRE\n"
+            assert server.expire()
+        told, _ = client.communicate("\n" if how else f"{back}\n", timeout=120)
     return told.strip().splitlines()
 
 
@@ -143,6 +166,17 @@ def test_the_typescript_sdks_play_on_with_a_new_token(node: Node, server: Signed
     report, tokens = typescript(node, server, sdk)
     check(json.loads(report))
     assert tokens == "TOKENS 2"
+
+
+@pytest.mark.node
+@pytest.mark.parametrize("sdk", ["1", "2"])
+def test_two_calls_side_by_side_renew_the_same_token_and_stay_one_step(
+    node: Node, server: SignedServer, sdk: str
+) -> None:
+    """These clients have each call renew the token by itself, with the same refresh token at the same time."""
+    report, tokens = typescript(node, server, sdk, "together")
+    check(json.loads(report))
+    assert tokens == "TOKENS 3"
 
 
 def inspected(node: Node, server: Signing, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Inspector:

@@ -51,7 +51,7 @@ def chosen() -> list[str]:
 
 
 def export(folder: Path, *options: str) -> Path:
-    done = CliRunner().invoke(app, ["export", "harbor", "-o", str(folder), *options])
+    done = CliRunner().invoke(app, ["lab", "harbor", "export", "-o", str(folder), *options])
     assert done.exception is None, done.exception
     return folder
 
@@ -67,6 +67,11 @@ def test_harbors_models_validate_every_task(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert [one["name"] for one in found] == sorted(f"m3bench/{id}" for id in Library().tasks)
     assert {(one["valid"], one["mode"], *one["servers"]) for one in found} == {(True, "separate", "m3bench")}
+    single = export(tmp_path / "single", "--single", "--limit", "1")
+    done = subprocess.run([python, "-P", script, single / "tasks"], capture_output=True, text=True, check=True)
+    assert [(one["valid"], one["mode"], *one["servers"]) for one in json.loads(done.stdout)] == [
+        (True, "shared", "m3bench")
+    ]
 
 
 def test_harbors_models_validate_trajectories(tmp_path: Path) -> None:
@@ -98,8 +103,17 @@ def test_the_oracle_gets_one_and_whoever_does_nothing_gets_none(engine: str, cho
         found = harness.run(engine, folder / "tasks", tmp_path / agent, "-a", agent)
         rewards = {name: one["verifier_result"]["rewards"] for name, one in found.items()}
         assert rewards == {f"m3bench/{id}": {"reward": reward, "solved": reward} for id in chosen}
-        code = CliRunner().invoke(app, ["import", "harbor", str(tmp_path / agent), "-o", str(tmp_path / "sets")])
+        code = CliRunner().invoke(app, ["lab", "harbor", "import", str(tmp_path / agent), "-o", str(tmp_path / "sets")])
         assert code.exit_code == 0, code.output
+
+
+def test_one_container_gives_the_same_rewards(engine: str, chosen: list[str], tmp_path: Path) -> None:
+    image = f"{IMAGE}-single"
+    folder = export(tmp_path / "dataset", "--base", BASE, "--image", image, "--single", "--task", chosen[0])
+    harness.build(engine, folder, image)
+    for agent, reward in (("oracle", 1.0), ("nop", 0.0)):
+        found = harness.run(engine, folder / "tasks", tmp_path / agent, "-a", agent)
+        assert found[f"m3bench/{chosen[0]}"]["verifier_result"]["rewards"] == {"reward": reward, "solved": reward}
 
 
 def test_what_an_agent_writes_asks_and_finds_is_worth_nothing(engine: str, chosen: list[str], tmp_path: Path) -> None:
@@ -138,6 +152,8 @@ def test_claude_code_with_a_scripted_model_plays_to_the_end(engine: str, chosen:
     trial = found[f"m3bench/{chosen[0]}"]
     assert trial["exception_info"] is None
     assert trial["verifier_result"]["rewards"]["solved"] == 1
-    code = CliRunner().invoke(app, ["import", "harbor", str(tmp_path / "jobs"), "-o", str(tmp_path / "sets"), "--json"])
+    code = CliRunner().invoke(
+        app, ["lab", "harbor", "import", str(tmp_path / "jobs"), "-o", str(tmp_path / "sets"), "--json"]
+    )
     told = json.loads(code.stdout)
     assert [one["agent"] for one in told["trials"]] == ["claude-code anthropic/scripted"]

@@ -223,6 +223,45 @@ def odd_ids(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
     wire.now = max(ends)
 
 
+def in_any_order(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """All at once, but a slow network brings them in any order."""
+    shuffled = wire.rng.sample(calls, len(calls))
+    wire.now = max(wire.call(call, step, wire.now + wire.rng.randint(0, 200 * MS)) for call in shuffled)
+
+
+def three_a_second(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """Three at a time; a limit has the next three wait for a second."""
+    for start in range(0, len(calls), 3):
+        wire.now += 1000 * MS if start else 0
+        together(wire, calls[start : start + 3], step)
+
+
+def now_so_now_otherwise(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """In one manner or another, as it comes."""
+    wire.rng.choice((together, serial(0, 0), serial(5, 60), read_only_together, pairs, rolling_pool, in_any_order))(
+        wire, calls, step
+    )
+
+
+def at_a_pace(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+    """In a row, with another pause in each turn."""
+    pause = round(10 ** wire.rng.uniform(0, 3))
+    serial(pause, pause)(wire, calls, step)
+
+
+def as_written(low_ms: int, high_ms: int) -> Send:
+    """Each as soon as the model has written it, whatever is answered by then."""
+
+    def send(wire: Wire, calls: Sequence[PlayedCall], step: int) -> None:
+        written, ends = wire.now, []
+        for call in calls:
+            ends.append(wire.call(call, step, written))
+            written += wire.rng.randint(low_ms, high_ms) * MS
+        wire.now = max(ends)
+
+    return send
+
+
 MANNERS = {
     "all at once": Manner(send=together),
     "all at once, ids odd": Manner(send=odd_ids),
@@ -238,6 +277,11 @@ MANNERS = {
         send=approved_once, same_as="in a row, with a turn before each new tool"
     ),
     "one call a turn": Manner(send=together, one_a_turn=True, same_as="in a row, each call approved"),
+    "all at once, in any order": Manner(send=in_any_order),
+    "three at once, then a second": Manner(send=three_a_second),
+    "now so, now otherwise": Manner(send=now_so_now_otherwise),
+    "in a row, each turn at its pace": Manner(send=at_a_pace, same_as="one call a turn"),
+    "as the model writes them": Manner(send=as_written(300, 2500), same_as="one call a turn"),
 }
 """Of a client that nothing is known of."""
 
@@ -278,8 +322,10 @@ ALLOWED = {
     "all at once, each tool allowed once": Manner(send=allowed_beside),
     "each call allowed, one beside the other": Manner(send=each_allowed),
     "reads at once, writes allowed": Manner(send=writing_allowed),
+    "as the model writes them": Manner(send=as_written(300, 2500)),
+    "as a slow model writes them": Manner(send=as_written(800, 6000)),
 }
-"""How calls go out when a person allows them, whatever the client does where it asks nobody."""
+"""How calls go out when a person allows them, or the model still writes, whatever the client does elsewhere."""
 
 LONGEST_PAUSE_MS = 30_000
 
@@ -298,6 +344,20 @@ def play_in(manner: str, steps: Steps, seed: object) -> Log:
     for number, calls in enumerate(steps):
         found.send(wire, calls, number)
         wire.now += pause()
+    return wire.log()
+
+
+def as_models_write(steps: Steps, seed: object, *, one_a_turn: bool) -> Log:
+    """A log of a client that sends each call as soon as its model, slow or fast, has written it."""
+    rng = random.Random(f"written {seed} {one_a_turn}")
+    wire, number = Wire(rng, (2.0, 60.0)), 0
+    each, before = rng.uniform(400, 1800), rng.uniform(800, 3500)
+    for calls in [[call] for step in steps for call in step] if one_a_turn else steps:
+        written, ends = wire.now + round(before * rng.uniform(0.7, 1.8) * MS), []
+        for call in calls:
+            written += round(each * rng.uniform(0.6, 1.5) * MS)
+            ends.append(wire.call(call, number, written))
+        wire.now, number = max(ends), number + 1
     return wire.log()
 
 

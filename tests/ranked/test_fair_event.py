@@ -121,8 +121,9 @@ def test_one_hostile_participant_keeps_five_others_neither_out_nor_waiting(tmp_p
 
 
 @pytest.mark.night
-def test_one_hostile_participant_keeps_31_others_neither_out_nor_waiting(tmp_path: Path) -> None:
-    check(*attacked(event(tmp_path, 32), 40))
+@pytest.mark.parametrize("servers", [1, 3])
+def test_one_hostile_participant_keeps_31_others_neither_out_nor_waiting(servers: int, tmp_path: Path) -> None:
+    check(*attacked(event(tmp_path, 32), 40, servers=servers))
 
 
 @pytest.mark.night

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from m3bench.sandboxes.backends.docker.engine import DockerEngine
-from m3bench.sandboxes.backends.docker.reaper import holdings
+from m3bench.sandboxes.backends.docker.leases import holdings
 from m3bench.tasks.errors import SandboxError
 
 

@@ -20,8 +20,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.engine import DockerEngine
-from m3bench.sandboxes.backends.docker.leases import myself
-from m3bench.sandboxes.backends.docker.reaper import holdings
+from m3bench.sandboxes.backends.docker.leases import holdings, myself
 from m3bench.sandboxes.images.builder import SERVICE
 from m3bench.sandboxes.images.context import service_manifest
 

@@ -18,9 +18,8 @@ from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.desk import Desk, State, reply
 from m3bench.tasks.families import errands
-from m3bench.tasks.families.base import Composition, Kit, Play, Script, Solution, Unfit
+from m3bench.tasks.families.base import Composition, Kit, Play, Script, Solution, Unfit, questions
 from m3bench.tasks.families.registry import DESK as FAMILIES
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import DESK, Library
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import ReferenceCall

@@ -11,7 +11,7 @@ import pytest
 from m3bench.sandboxes.backends.docker import image
 from m3bench.server.store.records import CallRecord
 from m3bench.server.store.sqlite import SqliteStore
-from tests.sandboxes.docker.engines import Complaining, Relay
+from tests.sandboxes.backends.docker.engines import Complaining, Relay
 from tests.server.conftest import SERVE
 from tests.server.hosts import Hosts
 from tests.server.pipes import Pipe, text

@@ -1,7 +1,7 @@
 """Faults in a client's run, over stdio and HTTP: the run is void, says whose fault it was, and has no number.
 
 The server is whole, in memory; what breaks is broken where it would break. Providers are in `test_faults_headless`,
-programs that need long in `tests/sandboxes/test_programs`, containers in `test_engine_trouble`.
+programs that need long in `tests/sandboxes/test_programs.py`, containers in `test_engine_trouble`.
 """
 
 import errno
@@ -25,13 +25,13 @@ from m3bench.server.app import App
 from m3bench.server.lab.interchange.bundle import pack
 from m3bench.server.lab.live.record import LiveRecord
 from m3bench.server.lab.results.resultset import read_resultset
-from m3bench.server.scorecard.app import CARD
+from m3bench.server.scorecard.pages.app_view import CARD
 from m3bench.server.settings import Settings
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import InputFileError, SandboxError, StoreError, ToolError
 from tests.proxy.house import Pipe
 from tests.proxy.web import Web, running
-from tests.sandboxes.docker.engines import Complaining
+from tests.sandboxes.backends.docker.engines import Complaining
 from tests.server.hosts import Hosts
 
 pytestmark = pytest.mark.anyio

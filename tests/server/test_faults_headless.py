@@ -33,7 +33,7 @@ from m3bench.server.store.layout import DATABASE
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.library import Library
 from m3bench.tasks.trajectory import Call
-from tests.sandboxes.docker.engines import Complaining
+from tests.sandboxes.backends.docker.engines import Complaining
 from tests.server.hosts import Hosts
 from tests.server.lab.headless.providers.test_failures import ERRORS
 from tests.server.lab.headless.scripts import NUMBERS, RIGHT, command, write_script

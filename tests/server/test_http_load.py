@@ -4,6 +4,7 @@ import json
 import resource
 import secrets
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -124,6 +125,30 @@ def test_connections_that_say_nothing_or_say_it_slowly_keep_nobody_waiting(serve
                     opened.send(b"a")
     assert server.health() < 30
     assert server.memory <= 1.2 * before
+
+
+@pytest.mark.parametrize("files", [64, 256])
+def test_where_few_files_may_be_open_connections_leave_some_to_others(
+    files: int, tmp_path: Path, task_set: Path
+) -> None:
+    """What macOS allows a process is below what a server takes elsewhere."""
+    limited = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", sys.executable, "-m", "m3bench.server.cli", "serve"]
+    run = serving(["--tasks", str(task_set), "--data", str(tmp_path / "d")], command=limited)
+    with run as url, ExitStack() as stack, httpx2.Client(timeout=30) as client:
+        server = Server(run.process, url)
+        path = f"/seat/{secrets.token_urlsafe(24)}/mcp"
+
+        def call(name: str, arguments: dict[str, Any]) -> Any:
+            return server.post(client, path, "tools/call", {"name": name, "arguments": arguments}, **{"mcp-name": name})
+
+        for _ in range(300):
+            opened = stack.enter_context(socket.socket())
+            opened.setblocking(False)
+            opened.connect_ex(server.address)
+        with server.watched():
+            call("start_task", {"task_id": "sum-1"})
+            for number in range(20):
+                assert not call("math__sum", {"numbers": [number]}).get("isError")
 
 
 @pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.night)])

@@ -10,7 +10,7 @@ from mcp_types import AudioContent, BlobResourceContents, ResourceLink, TextCont
 
 from m3bench.proxy.front import _without_unknown
 from m3bench.server.app import App
-from m3bench.server.runs.media import RECORDING, seconds
+from m3bench.server.runs.opening import RECORDING, seconds
 from m3bench.server.scorecard.perception import HEARING_WORDS
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import RECORDINGS, Library

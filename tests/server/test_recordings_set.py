@@ -15,9 +15,8 @@ from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, questions
 from m3bench.tasks.families.registry import RECORDINGS as FAMILIES
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import RECORDINGS, Library
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.task import Task

@@ -22,9 +22,8 @@ from m3bench.server.lab.headless.agents.evidence import PictureEvidence as Told
 from m3bench.tasks.answers.fields import Field, judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, questions
 from m3bench.tasks.families.registry import SNAPSHOTS as FAMILIES
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.families.tool_answers import Found
 from m3bench.tasks.library import SNAPSHOTS, Library
 from m3bench.tasks.render.outline import Outline

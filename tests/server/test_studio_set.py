@@ -15,10 +15,9 @@ from m3bench.server.lab.authoring.generation import stage
 from m3bench.tasks.answers.fields import judge, right_fields
 from m3bench.tasks.answers.reading import read
 from m3bench.tasks.checks import Evidence
-from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit
+from m3bench.tasks.families.base import Composition, Kit, Script, Solution, Unfit, questions
 from m3bench.tasks.families.registry import STUDIO as FAMILIES
 from m3bench.tasks.families.revisions import Work
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import STUDIO, Library
 from m3bench.tasks.render.outline import Outline
 from m3bench.tasks.studio.page import Page

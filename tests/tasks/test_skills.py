@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from m3bench.server.lab.headless.agents.blind import understood
+from m3bench.tasks.families.base import questions
 from m3bench.tasks.families.registry import DESK, FAMILIES, SNAPSHOTS, STUDIO
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import SETS, Library
 from m3bench.tasks.skills import DECISIONS, SkillPlan, skill_plan, skills_of
 from m3bench.tasks.task import Task

@@ -24,9 +24,17 @@ from m3bench.sandboxes.backends.docker import image
 from m3bench.sandboxes.backends.docker.container import HostContainer, discard
 from m3bench.sandboxes.backends.docker.container_limits import TEMPORARY, ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, is_missing, is_refusal, survey
-from m3bench.sandboxes.backends.docker.leases import HELD, LEASE_SECONDS, PRODUCT, marks, new_name
+from m3bench.sandboxes.backends.docker.leases import (
+    HELD,
+    LEASE_SECONDS,
+    PRODUCT,
+    holdings,
+    marks,
+    new_name,
+    reap,
+    remove,
+)
 from m3bench.sandboxes.backends.docker.placement import EngineVolume, SharedFolder, WorkspacePlacement, of_container
-from m3bench.sandboxes.backends.docker.reaper import holdings, reap, remove
 from m3bench.sandboxes.backends.docker.stream import attach
 from m3bench.sandboxes.backends.hosted import STARTS, HostBackend
 from m3bench.sandboxes.backends.isolation import QUIET, HostLimits

@@ -39,9 +39,9 @@ _INSIDE = (
     "sandboxes/backends/privileges.py", "sandboxes/backends/seccomp.py", "sandboxes/backends/visible.py",
     "sandboxes/backends/watch.py",
     "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/coercion.py", "tasks/desk.py",
-    "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/json_types.py", "tasks/jsonrpc.py",
-    "tasks/lazy_modules.py", "tasks/lines.py",
-    "tasks/outcome.py", "tasks/scene.py", "tasks/schema.py", "tasks/table_tools.py",
+    "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/foreign_files.py",
+    "tasks/json_types.py", "tasks/jsonrpc.py", "tasks/lazy_modules.py", "tasks/lines.py", "tasks/outcome.py",
+    "tasks/scene.py", "tasks/schema.py", "tasks/table_tools.py",
 )  # fmt: skip
 
 

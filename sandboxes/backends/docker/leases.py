@@ -3,6 +3,9 @@
 An owner is a process: its number, when it started, and the place where such numbers mean something (a boot of
 a machine, and there a namespace). Whoever is in the same place can see that an owner is dead. From any other
 place only the lease tells, which is far longer than a run; but a host ends by itself when its owner goes.
+
+A container ends and is removed by itself when its owner goes, however that happens. What nobody needs is removed here
+in the cases in which that fails: the owner died between two questions, the engine was restarted, a machine vanished.
 """
 
 import os
@@ -13,11 +16,15 @@ import sys
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from m3bench.sandboxes.backends.docker.engine import Client, is_gone
 
 PRODUCT = "io.m3bench.sandbox"
 OWNER = "io.m3bench.owner"
@@ -176,3 +183,51 @@ def _started(pid: int) -> str:
 
 def _number(text: str | None) -> int:
     return int(text) if text is not None and text.isdigit() else 0
+
+
+def holdings(client: Client) -> list[LeasedResource]:
+    """Every container and volume of ours, of whichever owner; containers before the volumes they hold."""
+    ours = {"label": PRODUCT}
+    return [
+        *(_container(found) for found in client.containers(all=True, filters=ours)),
+        *(_volume(found) for found in client.volumes(filters=ours)["Volumes"] or ()),
+    ]
+
+
+def leftovers(client: Client) -> list[tuple[LeasedResource, str]]:
+    """What nobody needs any more, each with the reason."""
+    now = time.time()
+    return [(holding, reason) for holding in holdings(client) if (reason := holding.leftover(now)) is not None]
+
+
+def reap(client: Client) -> list[tuple[LeasedResource, str]]:
+    """Remove what nobody needs; returns it, each with the reason."""
+    found = leftovers(client)
+    for holding, _ in found:
+        remove(client, holding)
+    return found
+
+
+def remove(client: Client, holding: LeasedResource) -> None:
+    """Remove a container or volume, unless somebody else is doing so."""
+    try:
+        if holding.kind == "container":
+            client.remove_container(holding.name, force=True, v=True)
+        else:
+            client.remove_volume(holding.name, force=True)
+    except OSError as error:
+        if not is_gone(error):
+            raise
+
+
+def _container(found: dict[str, Any]) -> LeasedResource:
+    name = (found.get("Names") or [found["Id"]])[0].lstrip("/")
+    made = float(found.get("Created") or 0)
+    return LeasedResource.of("container", name, found.get("Labels") or {}, state=found.get("State", ""), made=made)
+
+
+def _volume(found: dict[str, Any]) -> LeasedResource:
+    made = 0.0
+    with suppress(KeyError, ValueError):
+        made = datetime.fromisoformat(found["CreatedAt"]).timestamp()
+    return LeasedResource.of("volume", found["Name"], found.get("Labels") or {}, made=made)

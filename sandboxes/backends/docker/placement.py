@@ -116,6 +116,8 @@ def _extract(tar: tarfile.TarFile, entry: tarfile.TarInfo, folder: Path) -> None
         place.parent.mkdir(parents=True, exist_ok=True)
         with source, place.open("wb") as target:
             shutil.copyfileobj(source, target)
+        # Of several files a check may take the one that was changed last.
+        os.utime(place, (entry.mtime, entry.mtime))
 
 
 def _everything(workspace: Path) -> list[str]:

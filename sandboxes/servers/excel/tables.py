@@ -1,4 +1,4 @@
-"""Excel tables: a named, styled range with a header row (`headers` keeps that in order)."""
+"""Excel tables: a named, styled range with a header row (`workbook` keeps that in order)."""
 
 import re
 from hashlib import sha256

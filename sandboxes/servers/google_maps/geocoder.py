@@ -31,6 +31,7 @@ _FULL = {
     "sq": "square", "st": "street", "ste": "sainte", "str": "strasse", "sw": "southwest", "ter": "terrace",
     "ul": "ulica", "v": "via", "w": "west",
 }  # fmt: skip
+_NATIONAL_PARK = re.compile(r"(?<=\w )NP\b")
 _ENDINGS = re.compile(r"(?<=\w{3})(strasse|str)\b")
 _NUMBER = re.compile(
     r"(?P<chome>\d+-chome)-(?P<block>\d+)-(?P<house>\d+)\b"
@@ -115,6 +116,7 @@ def geocode(text: str, region: str | None = None) -> tuple[GeocodeMatch, ...]:
         text: The address, in any order of the usual ones.
         region: Two-letter code of the country to prefer.
     """
+    text = _NATIONAL_PARK.sub("National Park", text)
     found = _meant(text, region)
     kept = tuple(match for match in found if not _is_town_of_kind(text, match))
     if found and not kept:

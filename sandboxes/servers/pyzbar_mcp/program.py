@@ -1,4 +1,4 @@
-"""A program of its own that looks for codes in one grey picture: started by `tools`, never imported by it.
+"""A program of its own that looks for codes in one grey picture: started by the server, never imported by it.
 
 There are pictures on which the decoder does not come to an end, so it lives in a process that is ended for it.
 The picture comes as raw bytes on standard input, width and height as arguments. What is found is printed as

@@ -62,7 +62,7 @@ def _main() -> None:
     stocks = runpy.run_path(sys.argv[1])["INDICES"]["S&P 500"]["companies"]
     held = {company["id"] for company in tables.load("companies")}
     found = [_record(stock) for stock in stocks]
-    records = sorted((one for one in found if one and one["id"] not in held), key=lambda one: one["id"])
+    records = sorted((new for new in found if new and new["id"] not in held), key=lambda record: record["id"])
     source = "Tickers, names and sectors of pytickersymbols 1.17.10 (PyPI), with corrections of our own."
     write("listings/american", source, "MIT", records)
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from m3bench.sandboxes.backends.docker.container_limits import ContainerLimits, host_config
 from m3bench.sandboxes.backends.docker.engine import Client, DockerEngine, EngineFacts, survey
-from m3bench.sandboxes.backends.docker.leases import HELD, marks, new_name
-from m3bench.sandboxes.backends.docker.reaper import holdings
+from m3bench.sandboxes.backends.docker.leases import HELD, holdings, marks, new_name
 from m3bench.server.commands.checks.diagnostics import Diagnostic, State
 from m3bench.server.commands.checks.machine import room
 from m3bench.server.settings import Settings

@@ -1,7 +1,8 @@
 """What long work has finished so far, on disk: the families of a set that is being made, the tasks that are proved.
 
-Whoever is stopped, killed or fails after twenty minutes goes on with the same command where it ended. What was kept is
-used only by the very same installation and for the very same request, and is gone when the work is done.
+Work that was stopped or killed, or that failed after twenty minutes, goes on where it ended when the same command is
+given again. What was kept is used only by the very same installation and for the very same request, and is gone when
+the work is done.
 """
 
 import json
@@ -23,7 +24,7 @@ _MAKING = ("tasks", "sandboxes", "server/lab/authoring", "server/scoring")
 
 
 def key_of(*request: object) -> str:
-    """Names a request and the installation that it is made of."""
+    """A name for a request and for the installation that carries it out."""
     digest = sha256(json.dumps(request, default=str).encode())
     for folder in _MAKING:
         for path in sorted((_PACKAGES / folder).rglob("*")):

@@ -17,8 +17,7 @@ from m3bench.server.lab.authoring.replay import opened, play_call, workspace_wit
 from m3bench.server.lab.authoring.statistics import max_shared_calls
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Play, Script, Unfit, frame, media
-from m3bench.tasks.families.texts import questions
+from m3bench.tasks.families.base import DISTRACTORS, Family, Kit, Play, Script, Unfit, frame, media, questions
 from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.scene import Scene

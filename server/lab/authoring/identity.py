@@ -4,7 +4,7 @@ Every reference of a set is played. Then the nearest other thing of each of its 
 variant, in the same workspace. Each is put in the place of the call that it stands for, the run is aligned, and it is
 noted whether it answers that call. What the world resolved to the same thing, such as a title without its article, is
 no look-alike; where another thing told all the facts that the call is there for, it is counted apart. What is other and
-what is the same is made by rule (`lookalikes`, `variants`), not listed.
+what is the same is made by rule (`lookalikes` and `variants` here), not listed.
 
 Honest variants ask for the same as a call of a reference, written as other clients write it: letters, accents and
 spaces of names, numbers as texts, positions with fewer digits, portions in other units, the other number of a book,
@@ -128,7 +128,7 @@ def _texts(tool: str, value: str) -> Iterator[tuple[str, JSON]]:
         yield "small letters", value.lower()
         yield (
             "no accents",
-            "".join(one for one in unicodedata.normalize("NFKD", value) if not unicodedata.combining(one)),
+            "".join(letter for letter in unicodedata.normalize("NFKD", value) if not unicodedata.combining(letter)),
         )
         yield "spaces", f"  {value.replace(' ', '  ')} "
 
@@ -154,7 +154,7 @@ def _rounded(value: JSON) -> JSON:
             name: round(one, 4) if name in _AXES and isinstance(one, float) else _rounded(one)
             for name, one in value.items()
         }
-    return [_rounded(one) for one in value] if isinstance(value, list | tuple) else value
+    return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _array_of(call: Call) -> str | None:
@@ -239,25 +239,25 @@ class IdentityVerdict:
 
         Those are what a tool does not take, and another tool where it does not tell the facts: titles for a summary.
         """
-        own = [one for one in self.trials if one.side == side]
+        own = [trial for trial in self.trials if trial.side == side]
         if side == "look-alike":
-            return [one for one in own if one.same != "thing"]
-        return [one for one in own if one.answered and (one.same or one.how != OTHER_TOOL)]
+            return [trial for trial in own if trial.same != "thing"]
+        return [trial for trial in own if trial.answered and (trial.same or trial.how != OTHER_TOOL)]
 
     @property
     def none(self) -> list[IdentityTrial]:
         """Look-alikes that told all the facts that were wanted."""
-        return [one for one in self.of("look-alike") if one.same == "facts"]
+        return [trial for trial in self.of("look-alike") if trial.same == "facts"]
 
     @property
     def mistaken(self) -> list[IdentityTrial]:
         """Look-alikes that match."""
-        return [one for one in self.of("look-alike") if one.matches and not one.same]
+        return [trial for trial in self.of("look-alike") if trial.matches and not trial.same]
 
     @property
     def refused(self) -> list[IdentityTrial]:
         """Honest variants that do not match."""
-        return [one for one in self.of("variant") if not one.matches]
+        return [trial for trial in self.of("variant") if not trial.matches]
 
     def problems(self, *, whole: bool = True) -> tuple[str, ...]:
         """What does not hold; of few tasks one trial may go wrong, and how many look-alikes are none is open."""
@@ -285,18 +285,18 @@ class IdentityVerdict:
         return {
             "lookalikes": len(self.of("look-alike")),
             "lookalikes_with_the_same_facts": len(self.none),
-            "the_same_thing": sum(one.side == "look-alike" and one.same == "thing" for one in self.trials),
+            "the_same_thing": sum(trial.side == "look-alike" and trial.same == "thing" for trial in self.trials),
             "lookalikes_that_match": len(self.mistaken),
             "variants": len(self.of("variant")),
             "variants_that_do_not_match": len(self.refused),
-            "wrong": [one.to_json() for one in (*self.mistaken, *self.refused)],
-            "same": [one.to_json() for one in self.none],
+            "wrong": [trial.to_json() for trial in (*self.mistaken, *self.refused)],
+            "same": [trial.to_json() for trial in self.none],
         }
 
 
 def _named(trials: Sequence[IdentityTrial]) -> str:
     """The tools with most of some trials."""
-    most = Counter(f"{one.tool}, {one.how}" for one in trials).most_common(3)
+    most = Counter(f"{trial.tool}, {trial.how}" for trial in trials).most_common(3)
     return f" ({'; '.join(f'{name}: {count}' for name, count in most)})"
 
 
@@ -354,7 +354,7 @@ def _by_rule(way: Trajectory, each: int | None) -> list[tuple[Side, HonestVarian
         for place, call in enumerate(way.calls)
         for other in islice(lookalikes(call), each)
     ]
-    return [*made, *(("variant", one) for one in variants(way.calls))]
+    return [*made, *(("variant", variant) for variant in variants(way.calls))]
 
 
 async def _trials(

@@ -210,7 +210,7 @@ def _calls(reference: Reference, catalog: Catalog) -> Iterator[str]:
     acted = Counter()  # type: Counter[str]
     for step in reference.steps:
         for call in step:
-            # Who looks again after a change sees something else.
+            # A second look after a change sees something else.
             server = call.tool.partition("/")[0]
             made[f"{call.tool} {sorted(call.arguments.items())}", acted[server]] += 1
             try:

@@ -36,6 +36,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r'"([^"]+)"')
 _POINT = re.compile(r"\s*(-?\d+\.\d+)\s*,\s*(-?\d+\.\d+)\s*")
+_BOOK_NUMBER = re.compile(r"97[89]\d{10}|\d{9}[\dXx]")
 _TABLES: Mapping[str, Mapping[str, tuple[tuple[str, str], ...]]] = {
     "amazon/search_products": {"keywords": (("products", "title"), ("products", "kind"))},
     "car-price/search_brand_model_price": {
@@ -157,6 +158,10 @@ def _other_number(tool: str, name: str, value: float) -> Iterator[tuple[str, JSO
 def _other_text(tool: str, name: str, value: str) -> Iterator[tuple[str, JSON]]:
     if value.rstrip().endswith("?"):
         return  # whoever asks a person in a word less asks the same
+    if _BOOK_NUMBER.fullmatch(value):
+        # The shop's pool has titles; whoever asks by a number meant another number.
+        yield from _other_names(value, _pool("openlibrary_mcp/get_book_info", "isbn"), words=False)
+        return
     point = _POINT.fullmatch(value)
     if point:
         moved = _moved(Point(float(point[1]), float(point[2])))

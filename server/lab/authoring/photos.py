@@ -1,8 +1,8 @@
 """Makes tasks from somebody's photographs and what they say is true of them.
 
-Photographs go into the set upright, no larger than screens are, without what cameras write into files, which may say
-where they were taken, and under names that say nothing. Every task is played and proved like those of the families;
-what cannot be made says why.
+Photographs go into the set upright, no larger than a screen, under names that say nothing, and without what cameras
+write into files, which may say where they were taken. Every task is played and proved like those of the families; what
+cannot be made says why.
 """
 
 import json
@@ -127,7 +127,7 @@ async def make(
         photos: What is true.
         taken: The photographs.
         backend: Where tasks are played.
-        seed: Another seed asks otherwise.
+        seed: With another seed other things are asked.
         per_recipe: The most tasks of one kind.
         progress: Told the id of each finished task.
     """

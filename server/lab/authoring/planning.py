@@ -363,7 +363,7 @@ def _add_compared(
         put_in = arguments_of(call)
         knows = kinds_of(call.tool).role == "knowledge"
         own = [fact for fact in gives[place] if not (knows and put_in.holds(fact))]
-        # Who looks or works out with eyes and head has no call to tell the rest by.
+        # What is seen or worked out leaves no call that could tell the rest.
         if knows or not own:
             gives[place] |= dict.fromkeys(compared_in(held[place], decided, asked, surely=bool(own)))
         if not own and not any(not put_in.holds(fact) for fact in gives[place]):
@@ -396,7 +396,7 @@ def _seen(
     for place, (_, call) in enumerate(calls):
         for fact in taken[place]:
             sources = [other for other in before[place] if held[other].holds(fact)]
-            # Who asks about a thing knows it already; what is put into a file about it is another matter.
+            # Whoever asks about a thing knows it already; what is put into a file about it is another matter.
             fills = kinds_of(call.tool).role == "action"
             told = [other for other in sources if fills or not put_in[other].holds(fact)]
             needs[place] |= {*told[:1]}

@@ -192,7 +192,7 @@ async def perform(
         task: The task.
         reference: One of its references.
         backend: Where to play.
-        backwards: The calls of each step are made in reversed order.
+        backwards: Whether the calls of each step are made in reverse order.
     """
     with workspace_with(library.media(task)) as workspace:
         spec = SandboxSpec(workspace=workspace, servers=task.servers, scenes=library.scenes(task))

@@ -63,7 +63,7 @@ def make_set(
 ) -> MadeLibrary:
     """Make a set; the same whatever the number of processes, and however often it was stopped on the way.
 
-    A family that fails costs no other: the rest is made first, and kept where there is a place for it.
+    A family that fails costs no other: the rest is made first, and is kept where there is a folder for it.
 
     Args:
         request: Which set.

@@ -92,7 +92,7 @@ def score_problems(task: Task, encoder: Encoder) -> list[str]:
 
 
 async def play_problems(library: Library, task: Task, reference: Reference, backend: Backend) -> AsyncIterator[str]:
-    """What is wrong with a reference when it is played, forwards and with each step in reversed order.
+    """What is wrong with a reference when it is played, forwards and with each step in reverse order.
 
     A plan that is stored with it must be the one that playing it gives, and it must score 1 by effect.
     """

@@ -14,9 +14,9 @@ import anyio
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.pages.app_view import CARD
 from m3bench.tasks.catalog import expose
 from m3bench.tasks.task import Task
 

@@ -4,9 +4,9 @@ In each step the model first says, seeing only names and descriptions, which too
 then, seeing the schemas of those tools, it writes a batch of calls, which run together. At the end it is asked for the
 answer. All of this is one conversation. Calls are native tool calls or JSON in text.
 
-A reply that cannot be read may be written once more, and no third time (`read_or_ask_again`, which the other solvers
-use too). One that should have held calls is put on record as an attempt at one. What the model is told the second time
-is its solver's own: papers differ in that.
+The model may rewrite a reply that cannot be read once, and not a third time (`read_or_ask_again`, which the other
+solvers use too). One that should have held calls is put on record as an attempt at one. What the model is told the
+second time depends on the solver, because papers differ in that.
 """
 
 import json

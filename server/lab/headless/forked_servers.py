@@ -74,7 +74,7 @@ def launcher(command: Sequence[str]) -> list[str]:
 
 @contextmanager
 def forked_servers(environment: Mapping[str, str]) -> Iterator[None]:
-    """While this holds, `launcher` gives commands that fork; inside another one nothing more is needed.
+    """While this holds, `launcher` gives commands that fork; a nested use adds nothing.
 
     Args:
         environment: Of the process that forks; a forked server has that of its launcher.

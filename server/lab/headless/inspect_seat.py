@@ -31,9 +31,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from m3bench.proxy.steps.announced import CALLS
 from m3bench.proxy.steps.hints import HINT
 from m3bench.server.lab.headless.forked_servers import launcher
-from m3bench.server.scorecard.app import CARD
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.pages.app_view import CARD
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError, first_cause
 from m3bench.tasks.jsonrpc import INVALID_PARAMS

@@ -34,7 +34,7 @@ from m3bench.server.lab.interchange.episode import (
 )
 from m3bench.server.lab.results.documents import plain
 from m3bench.server.lab.results.resultset import LOGS, Sample
-from m3bench.server.scorecard.app import RUN
+from m3bench.server.scorecard.pages.app_view import RUN
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.task import picture_type
 

@@ -3,16 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES
 from m3bench.server.lab.interchange.rescoring import shows_fault
 from m3bench.server.lab.interchange.signatures import SignedTally
-from m3bench.server.lab.interchange.submission import Submission
+from m3bench.server.lab.interchange.submission import Submission, SubmittedRun
 from m3bench.server.lab.interchange.verdict import BundleVerdict
 from m3bench.server.runs.attestation.keys import PublicKey
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.task import MEDIA
 
 
 def attest_bundle(path: Path, verdict: BundleVerdict, trusted: Sequence[PublicKey]) -> None:
@@ -86,13 +87,21 @@ def _account(submission: Submission, starts: Mapping[str, tuple[str, str]], verd
         verdict.note(f"{missing} attempts were started or planned and are not here: a board counts them as not solved.")
 
 
+def _has_choice(run: SubmittedRun) -> bool:
+    """Whether a run left several files of one kind, of which a check may take the last."""
+    kinds = Counter(PurePosixPath(file.path).suffix for file in run.files if not file.path.startswith(f"{MEDIA}/"))
+    return any(count > 1 for count in kinds.values())
+
+
 def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: BundleVerdict) -> None:
     if not tally.signed:
         verdict.differ("bundle", "tally", f"signed by {key.fingerprint}", "not by that key")
         return
+    unordered = False
     for id in submission.runs:
         run = submission.run(id)
-        files = {file.path: file.value for file in run.files}
+        unordered |= _has_choice(run) and not tally.orders(id)
+        files = {file.path: file.value for file in sorted(run.files, key=lambda file: (file.changed_ns, file.path))}
         if run.record.seal is None and id not in tally.sealed:
             continue
         for odd in tally.odd(run.record, run.calls, files):
@@ -106,6 +115,11 @@ def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: 
         verdict.note("The server that signed did not list what it started: what is left out here is not known.")
         return
     _account(submission, tally.starts, verdict)
+    if any(
+        _has_choice(submission.run(run)) and not tally.orders(run) for run in tally.sealed if run in submission.runs
+    ):
+        verdict.note("The server did not sign which file was changed last: a check may have taken another one.")
+        return
     if not all(tally.says(run, told) for run, told in verdict.told.items()):
         verdict.note("What is said of the client is not what the server knew of it: steps may have been read by it.")
         return

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 import anyio
@@ -202,7 +202,9 @@ class _Attempt:
                     lease.put(f"{MEDIA}/{name}", data)
                 await self._play(calls, left_out, lease)
                 await lease.finish(root / "left")
-            self._compare_files(file_hashes(root / "left"))
+            real = file_hashes(root / "left")
+            self._compare_files(real)
+            self._compare_order([(name, (root / "left" / name).stat().st_mtime_ns) for name in real])
         return self._found
 
     async def _play(self, calls: Sequence[CallRecord], left_out: Collection[int], lease: Lease) -> None:
@@ -274,6 +276,22 @@ class _Attempt:
                 (f"file {path}", claimed.get(path, "not there"), real.get(path, "not there"))
                 for path in sorted({*claimed, *real})
                 if claimed.get(path) != real.get(path)
+            ]
+        )
+
+    def _compare_order(self, real: Sequence[tuple[str, int]]) -> None:
+        """Of several files of a kind a check may take the one that was changed last: that must be the same one."""
+        claimed = {file.path: file.changed_ns for file in self._run.files if not file.path.startswith(f"{MEDIA}/")}
+        kinds: dict[str, list[tuple[str, int]]] = {}
+        for name, changed in real:
+            if name in claimed:
+                kinds.setdefault(PurePosixPath(name).suffix, []).append((name, changed))
+        self._report(
+            [
+                (f"file {name}", f"changed after {later}", f"changed before {later}")
+                for files in kinds.values()
+                for (name, before), (later, after) in pairwise(files)
+                if before < after and claimed[name] > claimed[later]
             ]
         )
 

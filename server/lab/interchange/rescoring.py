@@ -25,7 +25,8 @@ from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.trajectory import without_restarts
 from m3bench.server.scoring import Encoder
-from m3bench.server.store.capability import ASKS, ClientTable, client_facts
+from m3bench.server.scoring.weights import find
+from m3bench.server.store.capability import LATE, ClientTable, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
@@ -76,6 +77,18 @@ def verify_bundle(path: Path, installation: LocalInstallation, encoder: Encoder)
     """
     with Archive(path, NAMES) as archive:
         return _Rescoring(Submission(archive), installation, encoder).verdict()
+
+
+def needed(library: Library) -> list[Path]:
+    """What is read on the way, beside the bundle and this package: the tasks, and the weights of the encoder.
+
+    Raises:
+        WeightsError: There are no weights, and none can be had.
+    """
+    folder = find().folder
+    # What a cache holds may be links to elsewhere.
+    linked = [path.resolve() for path in folder.iterdir() if path.is_symlink()]
+    return [*library.places, folder, *linked]
 
 
 class _Rescoring:
@@ -285,7 +298,7 @@ class _Rescoring:
         claimed = client.get("capabilities") if isinstance(client, dict) else None
         table = facts["capabilities"]
         # Whether anybody was asked stands in files of the client, which no verifier has.
-        if claimed not in (None, table, None if table is None else {**table, ASKS: False}):
+        if claimed not in (None, table, None if table is None else {**table, LATE: False}):
             self._note("What a probe found of the client is the submitter's word, unless a server signed it.")
             self._verdict.told[run.record.id] = claimed if isinstance(claimed, dict) else {}
         known = claimed if isinstance(claimed, dict) else None

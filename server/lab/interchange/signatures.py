@@ -15,10 +15,12 @@ from m3bench.server.runs.attestation import merkle
 from m3bench.server.runs.attestation.keys import PublicKey, key_of
 from m3bench.server.runs.attestation.statements import (
     CAPABILITIES,
+    ORDER,
     RUN,
     TALLY,
     Envelope,
     entries,
+    order_of,
     run_predicate,
     run_subject,
     state_tally,
@@ -142,8 +144,20 @@ class SignedTally:
         statement = found.envelope.statement(self._key) if found is not None else None
         return statement is not None and statement["predicate"].get(CAPABILITIES) == capabilities
 
+    def orders(self, run: str) -> bool:
+        """Whether the order is signed in which a run's files were changed; early versions left it out."""
+        found = self._signatures.runs.get(run)
+        statement = found.envelope.statement(self._key) if found is not None else None
+        return statement is not None and ORDER in statement["predicate"]
+
     def odd(self, run: RunRecord, calls: Sequence[CallRecord], files: Mapping[str, str]) -> Iterator[Odd]:
-        """Everything in a run that differs from what the server signed; an unsigned run is odd too."""
+        """Everything in a run that differs from what the server signed; an unsigned run is odd too.
+
+        Args:
+            run: The run.
+            calls: All of them.
+            files: What lies in the workspace, by path and hash, the last changed one last.
+        """
         found = self._signatures.runs.get(run.id)
         statement = found.envelope.statement(self._key) if found is not None else None
         if found is None or statement is None or statement.get("predicateType") != RUN:
@@ -157,6 +171,8 @@ class SignedTally:
         for name, value in run_predicate(run, agents).items():
             if statement["predicate"].get(name) != value:
                 yield f"signed {name}", value, statement["predicate"].get(name)
+        if statement["predicate"].get(ORDER, order_of(files)) != order_of(files):
+            yield "signed order of files", list(files), "another one"
         log = self._predicate["log"]
         try:
             way = [bytes.fromhex(hash) for hash in found.path]

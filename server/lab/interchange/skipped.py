@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from m3bench.tasks.catalog import load_catalog, nearest
-from m3bench.tasks.predictions import NAMELESS, UNREADABLE, Defect
-from m3bench.tasks.trajectory_files import TaskFile
+from m3bench.tasks.trajectory_files import NAMELESS, UNREADABLE, Defect, TaskFile
 
 WORDS = {
     "not_run": ("task was not run", "tasks were not run"),

@@ -22,7 +22,7 @@ from m3bench.proxy.logs import tell
 from m3bench.proxy.transports.http import HttpSettings
 from m3bench.server.lab.live.pages import HEADERS, cookie_name, text_response
 from m3bench.server.lab.reports.page import page
-from m3bench.server.scorecard.app import VIEW
+from m3bench.server.scorecard.pages.app_view import VIEW
 from m3bench.server.scorecard.pages.legend import legend
 from m3bench.server.settings import Settings
 from m3bench.server.store.contract import Store
@@ -244,7 +244,13 @@ class StudyPages:
         runs = store.runs(self._study.seat_of(number))
         done = [run.task for run in runs if run.state in ("submitted", "scored")]
         study = self._study.document(number, done)
-        about = {"token": self._study.token(number), "task": None, "tasks": [], "study": study, "notes": NOTES}
+        about: dict[str, object] = {
+            "token": self._study.token(number),
+            "task": None,
+            "tasks": [],
+            "study": study,
+            "notes": NOTES,
+        }
         return _html(self._app.settings, about)
 
 

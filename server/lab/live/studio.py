@@ -154,9 +154,9 @@ class Studio:
                     {"outcome": call.outcome, "text": call.text[:LONGEST]} for call in played.calls
                 ])  # fmt: skip
                 found["wrong"] += [
-                    f"the reference’s own answer is called wrong: {one.check}: {one.reason}"
-                    for one in played.findings
-                    if not one.passed
+                    f"the reference’s own answer is called wrong: {finding.check}: {finding.reason}"
+                    for finding in played.findings
+                    if not finding.passed
                 ]
                 steps = in_steps(reference, played.calls)
                 plan = derive(task.question, task.answer, steps, decided=decided_by(task), in_order=True)

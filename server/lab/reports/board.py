@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES
 from m3bench.server.lab.interchange.consistency import RunTimes
+from m3bench.server.lab.interchange.rescoring import needed
 from m3bench.server.lab.interchange.submission import Submission
 from m3bench.server.lab.interchange.unpacking import unpack
 from m3bench.server.lab.interchange.verdict import LEVELS, BundleVerdict, Level, VerdictDocument
@@ -172,7 +173,11 @@ class BundleBoard:
             return "there is no scored run in it"
         if found is not None:
             return ""
-        checked = work_apart(path, lambda: {"why": self._copy(path) or self._unlike(path, verdict)})
+        checked = work_apart(
+            path,
+            lambda: {"why": self._copy(path) or self._unlike(path, verdict)},
+            readable=[path, self.folder, *needed(self._library)],
+        )
         return str(checked["why"])
 
     def _copy(self, path: Path) -> str:

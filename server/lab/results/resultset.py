@@ -133,7 +133,7 @@ class Result:
     @cached_property
     def paper_row(self) -> Row:
         """The same for the paper's metric."""
-        return replace(self.card.paper_row, id=self._id, task=self.sample.task)
+        return self.card.as_paper_row(self.row)
 
     @property
     def _id(self) -> str:

@@ -410,7 +410,7 @@ class PeopleStudy:
         units: dict[str, list[list[float]]] = {"same": [], "right": []}
         for at, thing in enumerate(self._things):
             said = [self._said[number].get(str(at)) for number in self.people]
-            units[thing.kind].append([float(one == "yes") for one in said if one in ("yes", "no")])
+            units[thing.kind].append([float(word == "yes") for word in said if word in ("yes", "no")])
         return {kind: alpha(found) for kind, found in units.items() if found}
 
     def _write_labels(self) -> None:

@@ -33,6 +33,8 @@ PROGRAM = (sys.executable, "-P", "-X", "utf8", "-m", "m3bench.server.lab.trainin
 READY_SECONDS = 60.0
 LEAVE_SECONDS = 10.0
 """Time for a worker to end its sandboxes and remove its folder."""
+AHEAD = 8
+"""Episodes that a worker which knows what is asked may have more than another, before the other one is chosen."""
 
 Call = Mapping[str, object]
 """A call: `name`, and `arguments`, an object."""
@@ -57,6 +59,9 @@ class EnvironmentOptions:
     max_minutes: float = 60.0
     cache_bytes: int = 256 * 1024 * 1024
     """Of answers that are remembered, in each worker; 0 for none."""
+    answers: Path | None = None
+    """A file in which what tools saw in pictures is kept for the next environment, such as `answers.jsonl` of a train
+    set; nothing is kept when left out."""
     sandbox: Literal["process", "inprocess"] = "process"
     """`inprocess` isolates nothing, and is for tests."""
 
@@ -101,6 +106,8 @@ class Environment:
         _ = self.library.tasks
         self._workers: list[_Worker] = []
         self._attempts = Counter[str]()
+        self._homes: dict[str, int] = {}
+        """Which worker played a task last, and which a family first: it has read what they ask for."""
         self._turn = threading.Lock()
         self._listings: dict[str, list[dict[str, Any]]] = {}
 
@@ -146,12 +153,16 @@ class Environment:
             if attempt is None:
                 attempt = self._attempts[task]
                 self._attempts[task] += 1
-        worker = self._worker()
+        worker = self._worker(task)
         asked = {
             "op": "reset", "task": task, "tools": tools or self.options.tools, "attempt": attempt,
             "pictures": pictures,
         }  # fmt: skip
-        return _mapped(worker.ask(asked), lambda found: RemoteEpisode(worker, task, found["id"], found["opening"]))
+        # From now on: many are asked for before the first has begun.
+        worker.count(1)
+        begun = worker.ask(asked)
+        begun.add_done_callback(lambda future: worker.count(-1) if future.exception() is not None else None)
+        return _mapped(begun, lambda found: RemoteEpisode(worker, task, found["id"], found["opening"]))
 
     def kill_hosts(self) -> int:
         """Kill the sandbox hosts, as a test does; how many there were."""
@@ -165,8 +176,8 @@ class Environment:
             worker.close()
         self._workers.clear()
 
-    def _worker(self) -> "_Worker":
-        """The one with the fewest episodes; a dead one is replaced."""
+    def _worker(self, task: str | None = None) -> "_Worker":
+        """The one with the fewest episodes, or one that knows the task and has few more; a dead one is replaced."""
         with self._turn:
             if not self._workers:
                 raise RunError("The environment is closed: use it in a with statement.")
@@ -174,9 +185,24 @@ class Environment:
                 if worker.dead:
                     worker.close()
                     self._workers[place] = _Worker(self._settings())
-            chosen = min(self._workers, key=lambda worker: worker.episodes)
+            chosen = self._workers[self._place(task)]
         chosen.wait()
         return chosen
+
+    def _place(self, task: str | None) -> int:
+        found = [worker.episodes for worker in self._workers]
+        fewest = found.index(min(found))
+        if task is None or task not in self.library.tasks:
+            return fewest
+        family = f"family {self.library.tasks[task].family}"
+        known = task in self._homes
+        place = self._homes.get(task if known else family, fewest)
+        # The members of a group all ask for the same: they stay together, as long as no worker is idle for it.
+        if found[place] >= AHEAD + found[fewest] * (2 if known else 1):
+            place = fewest
+        self._homes[task] = place
+        self._homes.setdefault(family, place)
+        return place
 
     def _settings(self) -> dict[str, Any]:
         options = self.options
@@ -184,7 +210,7 @@ class Environment:
             "tasks": str(self.library.folder.resolve()), "weights": dict(options.weights or {}),
             "split": options.split, "hosts": options.hosts, "max_turns": options.max_turns,
             "max_calls": options.max_calls, "max_minutes": options.max_minutes, "cache_bytes": options.cache_bytes,
-            "sandbox": options.sandbox,
+            "sandbox": options.sandbox, "answers": str(options.answers.resolve()) if options.answers else None,
         }  # fmt: skip
 
 
@@ -198,7 +224,6 @@ class RemoteEpisode:
         self._worker = worker
         self._number = number
         self._over = False
-        worker.count(1)
 
     @property
     def facts(self) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -54,25 +54,29 @@ from m3bench.tasks.errors import M3Error, RunError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.picture_mark import LENGTH, LETTERS
 from m3bench.tasks.profiles import RETRIEVE, tools_of
+from m3bench.tasks.scene import Scene
 from m3bench.tasks.secret import SecretLibrary
 from m3bench.tasks.task import MEDIA, Task
 
 
 class MemoryJournal:
-    """The calls of episodes under way, in memory, in the form in which a store gives them back."""
+    """The calls of episodes under way, in memory, in the form in which a store gives them back.
+
+    They are kept by seat, of which every episode has its own: episodes that are told the same have runs of one name.
+    """
 
     def __init__(self) -> None:
         self._numbers = count(1)
-        self._runs: dict[str, dict[int, CallRecord]] = {}
-        self._run_of: dict[int, str] = {}
+        self._seats: dict[str, dict[int, CallRecord]] = {}
+        self._seat_of: dict[int, str] = {}
 
     async def received(self, request: ToolRequest, run: str | None, tool: str) -> int:
         """Take in a call; one that belongs to no run is not kept."""
         number = next(self._numbers)
         if run is not None:
             caller = request.caller
-            self._run_of[number] = run
-            self._runs.setdefault(run, {})[number] = CallRecord(
+            self._seat_of[number] = caller.seat
+            self._seats.setdefault(caller.seat, {})[number] = CallRecord(
                 id=number, run=run, seat=caller.seat, tool=tool, request_id=str(request.id), request=request.raw,
                 revision=caller.revision, client=caller.client, wall=request.wall, received_ns=request.received_ns,
                 outcome=None, owner=None, result=None, error=None, full=None, forwarded_ns=None, returned_ns=None,
@@ -82,8 +86,7 @@ class MemoryJournal:
 
     async def answered(self, call: int, answer: ToolAnswer, delivery: AnswerDelivery | None = None) -> None:
         """Put an answer beside its call."""
-        run = self._run_of.get(call)
-        calls = self._runs.get(run, {}) if run is not None else {}
+        calls = self._seats.get(self._seat_of.get(call, ""), {})
         if call in calls:
             calls[call] = replace(
                 calls[call], outcome=answer.outcome, owner=answer.owner, result=answer.result or None,
@@ -94,26 +97,26 @@ class MemoryJournal:
     def sent(self, call: int, sent_ns: int) -> None:
         """Nothing: an answer leaves with the others of its turn."""
 
-    def deliver(self, run: str, sent_ns: int) -> None:
+    def deliver(self, seat: str, sent_ns: int) -> None:
         """The answers of a turn left, all of them at the same moment."""
-        calls = self._runs.get(run, {})
+        calls = self._seats.get(seat, {})
         for number, call in calls.items():
             if call.sent_ns is None:
                 calls[number] = replace(call, sent_ns=sent_ns)
 
-    def calls(self, run: str) -> list[CallRecord]:
-        """The calls of a run, in order of arrival."""
-        return list(self._runs.get(run, {}).values())
+    def calls(self, seat: str) -> list[CallRecord]:
+        """The calls of a seat, in order of arrival."""
+        return list(self._seats.get(seat, {}).values())
 
-    def forget(self, run: str) -> None:
-        """Drop the calls of a run."""
-        for number in self._runs.pop(run, {}):
-            self._run_of.pop(number, None)
+    def forget(self, seat: str) -> None:
+        """Drop the calls of a seat."""
+        for number in self._seats.pop(seat, {}):
+            self._seat_of.pop(number, None)
 
     @property
     def held(self) -> int:
         """Calls in memory."""
-        return len(self._run_of)
+        return len(self._seat_of)
 
 
 CLIENT = "m3bench-training 1"
@@ -230,11 +233,12 @@ class Episodes:
             attempt = self._attempts[task]
             self._attempts[task] += 1
         seat = self._seat(tools)
-        lease = await self._pool.lease(servers=seat.servers, scenes=self.library.scenes(chosen))
+        scenes = self.library.scenes(chosen)
+        lease = await self._pool.lease(servers=seat.servers, scenes=scenes)
         try:
             for name, data in self.library.media(chosen):
                 lease.put(f"{MEDIA}/{name}", data)
-            episode = LocalEpisode(self, chosen, lease, seat, _handle(task, attempt))
+            episode = LocalEpisode(self, chosen, scenes, lease, seat, _handle(task, attempt))
             rule = (retrieval.RULE,) if seat.unlisted else ()
             limits = limits_rule(self.rules.max_calls, self.rules.max_minutes)
             told = await opening(self.library, episode.run, (*rule, limits), pictures=pictures)
@@ -279,13 +283,16 @@ class Episodes:
 class LocalEpisode:
     """One attempt at a task by a learner."""
 
-    def __init__(self, episodes: Episodes, task: Task, lease: Lease, seat: Seat, handle: str) -> None:
+    def __init__(
+        self, episodes: Episodes, task: Task, scenes: tuple[Scene, ...], lease: Lease, seat: Seat, handle: str
+    ) -> None:
         rules = episodes.rules
         limits = RunLimits(max_calls=rules.max_calls, seconds=rules.max_minutes * 60)
         self.run = Run(
             id=handle, task=task, lease=lease, limits=limits, used=RunUse(), mark=_mark(task, seed=handle)
         )  # fmt: skip
         self.task = task
+        self._scenes = scenes
         self._episodes = episodes
         self._rules = rules
         self._seat = seat
@@ -315,9 +322,12 @@ class LocalEpisode:
         self._turns += 1
         answers: list[bytes] = [b""] * len(calls)
         handing_in = next((place for place, call in enumerate(calls) if call.name == SUBMIT), None)
-        async with anyio.create_task_group() as together:
-            for place, call in enumerate(calls):
-                if place != handing_in:
+        made = [(place, call) for place, call in enumerate(calls) if place != handing_in]
+        if len(made) == 1:
+            await self._call(answers, *made[0])
+        elif made:
+            async with anyio.create_task_group() as together:
+                for place, call in made:
                     together.start_soon(self._call, answers, place, call)
         self._episodes.journal.deliver(self.seat, time.monotonic_ns())
         reward = self._step_reward()
@@ -330,8 +340,13 @@ class LocalEpisode:
             return replace(last, results=tuple(answers), reward=self._together(reward, last.reward))
         return LocalTurn(results=tuple(answers), reward=reward, done=False)
 
-    async def submit(self, answer: str, fields: Fields = None) -> LocalTurn:
+    async def submit(self, answer: str, fields: Fields = None, *, advice: bool = False) -> LocalTurn:
         """Hand in an answer. The first one that lacks fields is sent back, as it is for any client.
+
+        Args:
+            answer: For a person.
+            fields: The values that were asked for.
+            advice: Whether the card says what would have been better.
 
         Raises:
             RunError: The episode is over.
@@ -341,7 +356,7 @@ class LocalEpisode:
             send_back_once(self.run, answer, fields)
         except RunError as error:
             return LocalTurn(results=(_result(error_result(str(error))),), reward=Reward(), done=False)
-        return await self._end(answer, fields)
+        return await self._end(answer, fields, advice=advice)
 
     async def close(self) -> None:
         """Give the episode up, if it is not over, and let go of what it had."""
@@ -392,7 +407,7 @@ class LocalEpisode:
     def _plans(self) -> tuple[Any, ...]:
         return self._episodes.library.plans(self.task)
 
-    async def _end(self, answer: str, fields: Fields) -> LocalTurn:
+    async def _end(self, answer: str, fields: Fields, *, advice: bool = False) -> LocalTurn:
         self._over = True
         self._seat.run = None
         episodes, calls = self._episodes, self.calls
@@ -401,13 +416,13 @@ class LocalEpisode:
             started=self._began, ended=now(), answer=answer, seal=None, manifest={"mark": self.run.mark},
             scorecard=None, fields=fields,
         )  # fmt: skip
-        library = episodes.library
         text = "Submitted. The episode is over."
         told = _result(_dump({"content": [{"type": "text", "text": text}], "isError": False}))
         try:
+            score = partial(score_run, scenes=self._scenes, advice=advice)
             card = await anyio.to_thread.run_sync(
-                score_run, record, self.task, calls, self.run.lease.workspace, None, None, self._plans,
-                library.scenes(self.task), limiter=episodes.scoring,
+                score, record, self.task, calls, self.run.lease.workspace, None, None, self._plans,
+                limiter=episodes.scoring,
             )  # fmt: skip
         except (M3Error, OSError) as error:
             return LocalTurn(

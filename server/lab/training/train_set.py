@@ -30,6 +30,8 @@ from m3bench.tasks.task import Task
 
 SETS = "sets"
 SHARDS = "shards"
+ANSWERS = "answers.jsonl"
+"""What tools saw in the pictures: whoever trains on the tasks need not have it read again."""
 UNFINISHED = ".unfinished"
 PER_FAMILY = 8
 """Tasks of a family in a shard."""
@@ -99,7 +101,7 @@ def make_train_set(
         kept = keep_apart(library.tasks.values(), known)
         shard = out / SHARDS / f"seed-{seed}.jsonl"
         if not shard.exists():
-            lines = played(library, kept.tasks, seed, split)
+            lines = played(library, kept.tasks, seed, split, out / ANSWERS)
             write_atomically(shard, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in lines).encode())
         rows += len(kept.tasks)
         seeds.append(seed)
@@ -108,9 +110,9 @@ def make_train_set(
     return _join(request, out, split, seeds, apart)
 
 
-def played(library: Library, tasks: Sequence[Task], seed: int, split: Split) -> list[dict[str, Any]]:
+def played(library: Library, tasks: Sequence[Task], seed: int, split: Split, answers: Path) -> list[dict[str, Any]]:
     """A row for each task, in their order, with what its reference came to."""
-    options = EnvironmentOptions(split=split, tools="full")
+    options = EnvironmentOptions(split=split, tools="full", answers=answers)
     with Environment(library.folder, options) as environment, ThreadPoolExecutor(FLIGHT) as pool:
         return list(pool.map(partial(_row, environment, seed, split), tasks))
 

@@ -129,7 +129,9 @@ class EpisodeWorker:
         return self._told(asked, await self._episode(asked).step(calls))
 
     async def _submit(self, asked: dict[str, Any]) -> bytes:
-        return self._told(asked, await self._episode(asked).submit(asked["answer"], asked["fields"]))
+        return self._told(
+            asked, await self._episode(asked).submit(asked["answer"], asked["fields"], advice=asked["card"])
+        )
 
     async def _close(self, asked: dict[str, Any]) -> bytes:
         episode = self._open.pop(asked["episode"], None)
@@ -169,7 +171,8 @@ async def serve(settings: dict[str, Any], reading: int, write: Callable[[bytes],
     with scratch_folder() as folder:
         root = folder / "rooms"
         root.mkdir()
-        cache = ResultCache(settings["cache_bytes"]) if settings["cache_bytes"] else None
+        kept = Path(settings["answers"]) if settings["answers"] else None
+        cache = ResultCache(settings["cache_bytes"], kept) if settings["cache_bytes"] else None
         backend = (
             SharedBackend(ProcessBackend(shared_isolation()), root, hosts=settings["hosts"], cache=cache)
             if settings["sandbox"] == "process"
@@ -177,6 +180,8 @@ async def serve(settings: dict[str, Any], reading: int, write: Callable[[bytes],
         )
         lines = Lines(MAX_LINE_BYTES)
         async with Episodes(Library(Path(settings["tasks"])), backend, root, rules) as episodes:
+            if isinstance(backend, SharedBackend):
+                await backend.warm()
             worker = EpisodeWorker(episodes, write)
             async with anyio.create_task_group() as tasks:
                 write(b'{"id":0,"ready":true}\n')

@@ -9,7 +9,7 @@ import json
 import os
 from base64 import b64decode, b64encode
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -138,13 +138,18 @@ def state_run(
         key: Who states it.
         run: The run, with its seal.
         calls: Those of the agent, in order.
-        files: What lies in the workspace, by path and hash.
+        files: What lies in the workspace, by path and hash, the last changed one last.
         counts: How many runs the record had then, by their state.
         capabilities: What was known of its client, by which its calls are put into steps.
     """
     known = {CAPABILITIES: None if capabilities is None else dict(capabilities)}
-    predicate = {**run_predicate(run, calls), **known, "counts": dict(sorted(counts.items()))}
-    return state(key, run_subject(run, calls, files), RUN, predicate)
+    said = {**run_predicate(run, calls), **known, ORDER: order_of(files), "counts": dict(sorted(counts.items()))}
+    return state(key, run_subject(run, calls, files), RUN, said)
+
+
+def order_of(files: Iterable[str]) -> str:
+    """In which order files were changed, in a digest: of several, a check may take the last one."""
+    return _digest(list(files))
 
 
 def state_tally(
@@ -196,7 +201,7 @@ def _digest(value: object) -> str:
 
 FILE = "attestations.jsonl"
 
-CAPABILITIES = "capabilities"
+CAPABILITIES, ORDER = "capabilities", "order"
 """In the statement on a run."""
 
 

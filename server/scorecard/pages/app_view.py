@@ -7,14 +7,29 @@ call sent and got, through the client, where that lets pages read resources.
 
 from collections.abc import Sequence
 
-from m3bench.server.scorecard.app import REVISION, VIEW
 from m3bench.server.scorecard.pages.legend import legend
 from m3bench.server.scorecard.pages.page import HOSTED, page
 from m3bench.server.scorecard.pages.plain import cut
 from m3bench.server.scorecard.pages.run import RunDocument, TaskShown, run_document
 from m3bench.server.scorecard.pages.small_pictures import with_small_pictures
 from m3bench.server.store.records import CallRecord, RunRecord
+from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.library import Library
+
+EXTENSION = "io.modelcontextprotocol/ui"
+"""The extension's id, under which clients say that they show such pages."""
+REVISION = "2026-01-26"
+"""Of the extension; said in its handshake."""
+URI = "ui://m3bench/scorecard"
+MIME = "text/html;profile=mcp-app"
+
+CARD, RUN, SHOWN = "m3bench/card", "m3bench/run", "m3bench/shown"
+"""In the `_meta` of an answer of `score`: the card's data, the run's handle, and in short its question and calls."""
+VIEW = "m3bench://run/{run}/view"
+"""Where the page reads the rest through the client that shows it: the picture, and what each call sent and got."""
+
+TOOL_META: JsonObject = {"ui": {"resourceUri": URI}}
+"""What the definition of `score` says, to every client: those that do not know it pass over it."""
 
 SCRIPTS = ("card.js", "alignment.js", "calls.js", "run.js", "app.js")
 

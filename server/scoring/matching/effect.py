@@ -195,12 +195,13 @@ def _is_small_sum(wanted: Call, planned: PlannedCall) -> bool:
     return kinds_of(wanted.tool).role == "computation" and not any(map(is_distinctive, planned.gives))
 
 
-def _are_other_numbers(wanted: Call, asked: Call) -> bool:
-    """Whether a computation was about other numbers, so that it came to a small result by chance.
+def _are_other_numbers(wanted: Call, *asked: Call) -> bool:
+    """Whether computations were about other numbers, so that they came to a small result by chance.
 
     At least half of them must be others. Whoever works out the same another way uses what comes of it.
     """
-    own, other = (Counter(map(number, leaves(call.arguments))) for call in (wanted, asked))
+    own = Counter(map(number, leaves(wanted.arguments)))
+    other = Counter(number(leaf) for call in asked for leaf in leaves(call.arguments))
     return 2 * (own & other).total() < own.total()
 
 
@@ -368,6 +369,8 @@ class _Search:
 
     def find_routes(self) -> None:
         """Answer what is left by calls that brought the same; what leaves a file brings more than its result."""
+        if not self._made:
+            return
         for find in (self._by_more, self._by_parts, self._by_facts):
             for place, wanted in enumerate(self._reference):
                 if place in self.matches or kinds_of(wanted.tool).role == "action" or SAVES in wanted.arguments:
@@ -388,9 +391,24 @@ class _Search:
     def _by_facts(self, place: int) -> set[int]:
         wanted, planned = self._reference[place], self._plan.calls[place]
         order = self._on(place)
+        chained = kinds_of(wanted.tool).role == "computation"
+        fed = {index: self._went_into(index) for index in order} if chained else {}
         if _is_small_sum(wanted, planned) and not _is_in(self._shown(), planned):
-            order = [index for index in order if not _are_other_numbers(wanted, self._made[index].call)]
-        return by_facts(wanted, planned, self._made, order, self._used, self._common(place))
+            calls = {index: [self._made[at].call for at in (index, *fed[index])] for index in order}
+            order = [index for index in order if not _are_other_numbers(wanted, *calls[index])]
+        found = by_facts(wanted, planned, self._made, order, self._used, self._common(place))
+        return found | {at for index in found for at in fed.get(index, ()) if at not in self._used}
+
+    def _went_into(self, index: int) -> list[int]:
+        """The computations before one whose results it works with: a sum, of a mean."""
+        numbers = [value for leaf in leaves(self._made[index].call.arguments) if (value := number(leaf)) is not None]
+        return [
+            at
+            for at in self._good
+            if at < index
+            and kinds_of(self._made[at].call.tool).role == "computation"
+            and any(self._made[at].told(value) for value in numbers)
+        ]
 
     def _on(self, place: int) -> list[int]:
         """The calls that may answer one of the reference: not those that asked the same tool about another thing."""

@@ -88,7 +88,7 @@ def by_parts(wanted: Call, order: Sequence[int], agreement: Callable[[int], Agre
     for argument, calls in parts.items():
         taken: set[int] = set()
         for item in _list(wanted.arguments.get(argument)):
-            holder = next((index for index, items in calls.items() if any(_equal(item, one) for one in items)), None)
+            holder = next((index for index, items in calls.items() if any(_equal(item, held) for held in items)), None)
             if holder is None:
                 break
             taken.add(holder)
@@ -122,7 +122,7 @@ def by_facts(
     facts = _proofs(wanted, planned)
     telling = [fact for fact in facts if (computed or is_distinctive(fact)) and fact not in common]
     if not facts:
-        return _opened(wanted, planned, made, sorted(used))
+        return _opened(wanted, planned, made, sorted(used)) or _on_the_same(wanted, planned, made, order)
     if not telling:
         return _on_the_same(wanted, planned, made, order)
     if not any(is_distinctive(fact) for fact in telling):
@@ -180,9 +180,10 @@ def _named(wanted: Call, *kinds: str) -> list[Fact]:
 
 
 def _on_the_same(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], order: Sequence[int]) -> set[int]:
-    """For a call that told little: another tool of the server, asked in the same words, that told all of it.
+    """For a call that told little: another tool of the server, asked about the same, that told all of it.
 
-    A number of two digits is no proof, but the page of a package has its version as the search for it has.
+    A number of two digits is no proof, but the page of a package has its version as the search for it has. Asked about
+    the same is whoever uses the same words, or the id that one of the two found by its words.
     """
     kinds = kinds_of(wanted.tool)
     words = {
@@ -195,7 +196,16 @@ def _on_the_same(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], o
             asked = {fold(str(leaf)) for leaf in leaves(other.call.arguments)}
             if words <= asked and all(other.held.holds(fact) for fact in planned.gives):
                 return {index}
+            found = {fold(str(thing)) for thing in planned.about}
+            same = (found and found <= asked) or words <= {fold(str(thing)) for thing in other.about}
+            if same and all(other.held.holds(fact) for fact in planned.gives if _counts(fact)):
+                return {index}
     return set()
+
+
+def _counts(fact: Fact) -> bool:
+    """Whether a fact is a number or a longer text: a short one may be a word such as `total`."""
+    return not isinstance(fact, str) or is_distinctive(fact)
 
 
 def _opened(wanted: Call, planned: PlannedCall, made: Sequence[MadeCall], used: Sequence[int]) -> set[int]:

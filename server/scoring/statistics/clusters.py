@@ -7,11 +7,18 @@ tasks first, and families are the clusters: the question is how a number would f
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
+
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    # It takes a third of a second to load, and a run has nothing to estimate before it is over.
+    special = LazyModule("scipy.special")
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -39,14 +46,15 @@ class Clusters:
         if values.ndim == 1:
             summed: Floats = np.bincount(self.place, values, self.count).astype(np.float64, copy=False)
             return summed
-        found: Floats = self._members @ values
+        order, starts = self._members
+        found: Floats = np.add.reduceat(values[order], starts, axis=0)
         return found
 
     @cached_property
-    def _members(self) -> Floats:
-        """Which tasks each cluster has, [cluster, task]."""
-        found: Floats = (np.arange(self.count)[:, None] == self.place).astype(np.float64)
-        return found
+    def _members(self) -> tuple[Places, Places]:
+        """The tasks of one cluster after the other, and where each cluster starts."""
+        order = np.argsort(self.place, kind="stable")
+        return order, np.searchsorted(self.place[order], np.arange(self.count))
 
 
 def clusters_of(families: Sequence[str | None]) -> Clusters:
@@ -86,4 +94,4 @@ def strata_of(families: Sequence[str | None]) -> Places:
 
 def critical(freedom: int, level: float) -> float:
     """Student's t that leaves (1 − level) / 2 above it."""
-    return float(stdtrit(max(1, freedom), (1 + level) / 2))
+    return float(special.stdtrit(max(1, freedom), (1 + level) / 2))

@@ -8,6 +8,7 @@ The test turns the sign of whole clusters round: were both sets made by one agen
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 from typing import Literal
 
@@ -33,8 +34,6 @@ class Difference:
     """None for fewer than two tasks."""
     interval: Interval | None
     """None for fewer than two tasks."""
-    p: float | None
-    """Of the permutation test, two-sided; None with too few families for a test."""
     tasks: int
     clusters: int
     kind: Literal["family", "task"]
@@ -42,6 +41,14 @@ class Difference:
     better: int
     """Tasks where the second is higher."""
     worse: int
+    sums: Floats
+    """Of the differences of each cluster."""
+
+    @cached_property
+    def p(self) -> float | None:
+        """Of the permutation test, two-sided; None with too few families for a test."""
+        # A board has thousands of pairs, and shows the p of few.
+        return sign_test(self.sums.tolist()) if self.families >= FEW_FAMILIES else None
 
     @property
     def freedom(self) -> int:
@@ -84,13 +91,13 @@ def differences_of(steps: Floats, found: Clusters, *, level: float = LEVEL) -> l
             interval=None
             if error is None
             else Interval(low=max(-1.0, value - half * error), high=min(1.0, value + half * error)),
-            p=sign_test(sums[:, number].tolist()) if found.families >= FEW_FAMILIES else None,
             tasks=len(steps),
             clusters=found.count,
             kind=found.kind,
             families=found.families,
             better=better[number],
             worse=worse[number],
+            sums=sums[:, number],
         )
         for number, (value, error) in enumerate(zip(values.tolist(), errors, strict=True))
     ]

@@ -5,11 +5,16 @@ the same for both agents; repeats are independent. Student's t stands for the no
 """
 
 from dataclasses import dataclass
-
-from scipy.special import nctdtr
+from typing import TYPE_CHECKING
 
 from m3bench.server.scoring.statistics.clusters import critical
 from m3bench.server.scoring.statistics.components import Components
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 ALPHA = 0.05
 POWER = 0.8
@@ -60,4 +65,4 @@ def power_of(effect: float, error: float, freedom: int, *, alpha: float = ALPHA)
     if error <= 0:
         return 1.0 if effect else alpha
     limit, shift = critical(freedom, 1 - alpha), abs(effect) / error
-    return float(1 - nctdtr(freedom, shift, limit) + nctdtr(freedom, shift, -limit))
+    return float(1 - special.nctdtr(freedom, shift, limit) + special.nctdtr(freedom, shift, -limit))

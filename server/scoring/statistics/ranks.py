@@ -8,10 +8,11 @@ together. How large chance makes them is seen from turning the signs of clusters
 each time). Sets that are `APART` standard errors apart never share a place, however many others are listed.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 
@@ -24,6 +25,8 @@ APART = 6.0
 _SAME = 1e-9
 _TURNS = 999
 _SEED = 0
+_PORTION = 200_000
+"""How many products are added up at a time: of more, the library spreads them over cores, which wait for each other."""
 Values = Mapping[str, Mapping[str, float]]
 """By set, then by task."""
 
@@ -160,6 +163,8 @@ def _chance(
     found = clusters_of([families.get(task) for task in tasks])
     signs = _signs(found.count)
     largest = np.zeros((len(signs), len(names)))
+    size = max(1, _PORTION // (found.count * len(names)))
+    portions = [slice(start, start + size) for start in range(0, len(signs), size)]
     apart: set[tuple[str, str]] = set()
     for number in range(len(names) - 1):
         steps = table[:, [number]] - table[:, number + 1 :]
@@ -172,19 +177,21 @@ def _chance(
         far = abs(sums.sum(axis=0)) >= (APART - _SAME) * np.sqrt(own * found.count / (found.count - 1)) + _SAME
         apart |= {(names[number], names[number + 1 + other]) for other in np.flatnonzero(far).tolist()}
         spread = own + unseen((steps**2).sum(axis=0), differing)
-        drawn = _studentise(signs @ residuals, spread, found.count)
-        largest[:, number] = np.maximum(largest[:, number], drawn.max(axis=1))
-        largest[:, number + 1 :] = np.maximum(largest[:, number + 1 :], drawn)
+        # Turning signs leaves the squares as they are, so the largest part of them is the most standard errors.
+        parts = residuals / np.sqrt(spread)
+        for rows in portions:
+            drawn = abs(signs[rows] @ parts)
+            largest[rows, number] = np.maximum(largest[rows, number], drawn.max(axis=1))
+            largest[rows, number + 1 :] = np.maximum(largest[rows, number + 1 :], drawn)
     most = largest.max(axis=1)[:, None] if joint else largest
-    threshold = float(np.quantile(most, level, method="higher", axis=0).max())
+    threshold = _in_standard_errors(float(np.quantile(most, level, method="higher", axis=0).max()), found.count)
     return _Chance(threshold=min(APART, threshold), apart=frozenset(apart))
 
 
-def _studentise(sums: Floats, spread: Floats, clusters: int) -> Floats:
-    """Sums over clusters with turned signs, in standard errors; turning signs leaves the squares as they are."""
-    left = np.maximum(spread - sums**2 / clusters, 1e-12 * spread)
-    found: Floats = abs(sums) / np.sqrt(left * clusters / (clusters - 1))
-    return found
+def _in_standard_errors(part: float, clusters: int) -> float:
+    """A sum over clusters, given as a part of the root of their squares, in standard errors of its own."""
+    left = max(1 - part**2 / clusters, 1e-12)
+    return part / sqrt(left * clusters / (clusters - 1))
 
 
 def _places(names: list[str], pairs: tuple[Pair, ...], apart: frozenset[tuple[str, str]]) -> dict[str, Rank]:
@@ -199,12 +206,13 @@ def _places(names: list[str], pairs: tuple[Pair, ...], apart: frozenset[tuple[st
         score[pair.first] -= pair.difference.value
     low = {name: 1 + behind[name] for name in names}
     high = {name: len(names) - ahead[name] for name in names}
+    ascending = sorted(score.values())
     for pair in pairs:
         if (pair.first, pair.second) in apart:
             better, worse = pair.order
             # Whoever is above the middle between the two is a candidate for the places before it, and nobody else.
             middle = (score[better] + score[worse]) / 2
-            before = sum(other > middle for other in score.values())
+            before = len(ascending) - bisect_right(ascending, middle)
             high[better] = min(high[better], before)
             low[worse] = max(low[worse], before + 1)
     return {name: Rank(low=low[name], high=max(low[name], high[name])) for name in names}

@@ -68,7 +68,7 @@ class PublicAddress:
 
 
 def _split(url: str) -> SplitResult | None:
-    # What urlsplit leaves out, such as a line break, makes two texts of one address for others.
+    # urlsplit drops line breaks and the like, which other programs may keep: to them it is another address.
     if not url.isprintable() or " " in url or "\\" in url:
         return None
     try:

@@ -1,8 +1,8 @@
-"""The clients that people sign in with, and where each may send people back to.
+"""The clients that people sign in with, and the addresses to which each may send them back.
 
 A client is fixed (an operator made it), registered (it introduced itself, RFC 7591), or described by a document at
-the address that is its name. Anybody can register or write a document, so nothing they say is believed except where
-they want people sent back: that is what the person who allows it is shown.
+the address that is its name. Anybody can register or write a document, so nothing that a client says of itself is
+believed. Only the address to which it wants people sent back counts, and the person who is asked is shown that address.
 """
 
 import json
@@ -244,7 +244,7 @@ def check_redirect(uri: object) -> str:
     """An address that people may be sent back to.
 
     Raises:
-        ClientError: They may not: somebody could listen on the way, or it is no place but a script.
+        ClientError: They may not: somebody could listen on the way, or the address is a script.
     """
     if not isinstance(uri, str) or len(uri) > MOST_REDIRECT or not uri.isascii() or not uri.isprintable():
         raise ClientError("A redirect URI is a short text in ASCII.", "invalid_redirect_uri")
@@ -285,7 +285,7 @@ def _introduced(said: dict[str, Any], id: str, kind: str) -> tuple[OAuthClient, 
     if not isinstance(redirects, list) or not 0 < len(redirects) <= MOST_REDIRECTS:
         raise ClientError(f"A client names up to {MOST_REDIRECTS} redirect URIs.", "invalid_redirect_uri")
     known = tuple(check_redirect(uri) for uri in redirects)
-    # RFC 7591 has a secret when nothing is said, and few clients keep one: those that can say so.
+    # By RFC 7591 a client that says nothing has a secret; one that cannot keep it says `none`.
     method = said.get("token_endpoint_auth_method") or "client_secret_basic"
     if method not in METHODS:
         raise ClientError(f"token_endpoint_auth_method is one of {', '.join(METHODS)}.")

@@ -151,9 +151,10 @@ def _place(redirect: str) -> str:
 
 
 def _source(redirect: str) -> str:
-    """A redirect URI as a source of a content security policy; private schemes have no host there."""
+    """A redirect URI as a source of a content security policy, which knows no IPv6 and no private names."""
     found = urlsplit(redirect)
-    return f"{found.scheme}://{found.netloc}" if found.scheme in ("http", "https") else f"{found.scheme}:"
+    named = found.scheme in ("http", "https") and "[" not in found.netloc
+    return f"{found.scheme}://{found.netloc}" if named else f"{found.scheme}:"
 
 
 def _day(when: float) -> str:

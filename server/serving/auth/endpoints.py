@@ -1,8 +1,8 @@
 """The authorization server's endpoints over HTTP: metadata, consent, tokens, registration, revocation, sign-in.
 
 Of the MCP SDK only its client is used, in tests. Its endpoints for servers compare client secrets in the clear, refuse
-revocation by clients without one, do not name the issuer when they refuse, and take a redirect URI on the person's
-machine for its first port alone.
+revocation by clients without one, do not name the issuer when they refuse, and accept a redirect URI on the person's
+machine with the registered port only.
 """
 
 import base64

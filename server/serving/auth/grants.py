@@ -1,16 +1,22 @@
 """What people allowed clients, and the codes and tokens that stand for it.
 
 All of them are random and kept as hashes: there is no key that could leak or that would have to be changed. A code and
-a refresh token are good once. Either coming a second time means that somebody else has it too, so everything that came
-of the same consent ends. An access token is good for minutes, and for this server alone.
+a refresh token are good once. When either is used a second time, somebody else has it too: everything that came of the
+same consent then ends. An access token is good for minutes, and for this server alone.
+
+Clients that send calls side by side renew for each of them, with the same refresh token at the same time. So for some
+seconds it is answered with the very tokens that it was exchanged for, until one of them is renewed in turn. A thief who
+is that quick has what the client has, and no more: whichever of the two renews second gives both away.
 """
 
 import base64
+import hmac
 import json
 import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -29,6 +35,9 @@ REQUEST_SECONDS = 600.0
 ACCESS_SECONDS = 900.0
 REFRESH_DAYS = 30.0
 """After which a client that was not used has to ask again."""
+
+AGAIN_SECONDS = 10.0
+"""For how long a refresh token that was exchanged is answered as it was."""
 
 GRANT_DAYS = 90.0
 """After which every client has to ask again."""
@@ -78,6 +87,26 @@ _SHOWN = {
     "FROM auth_tokens t JOIN auth_grants g ON g.id = t.grant_id WHERE t.hash = ? AND t.kind = 'refresh'",
 }
 """Where a code or refresh token is found by its hash."""
+
+
+def _random(kind: str) -> str:
+    """A new token."""
+    return secrets.token_urlsafe(32)
+
+
+def _successor(token: str, salt: str, kind: str) -> str:
+    """The token of a kind that a refresh token was exchanged for."""
+    return _encoded(hmac.digest(token.encode(), f"{salt} {kind}".encode(), "sha256"))
+
+
+def _answer(access: str, refresh: str, scopes: str, seconds: float) -> dict[str, Any]:
+    return {
+        "access_token": access,
+        "token_type": "Bearer",
+        "expires_in": int(seconds),
+        "refresh_token": refresh,
+        "scope": scopes,
+    }
 
 
 class GrantError(Exception):
@@ -201,9 +230,26 @@ class Grants:
             if not wanted or not wanted <= allowed:
                 return self._denied(shown, client, "invalid_scope", "that was not allowed")
             work.change("UPDATE auth_tokens SET used = ? WHERE hash = ?", now, hashed(token))
-            return self._tokens(work, shown.grant, scope_text(wanted), now)
+            # With it, and for as long as it is kept, whoever has the old tokens finds the new ones.
+            salt = secrets.token_urlsafe(32)
+            work.change("DELETE FROM auth_renewals WHERE at < ?", now - AGAIN_SECONDS)
+            work.change("INSERT INTO auth_renewals VALUES (?, ?, ?, ?)", hashed(token), salt, scope_text(wanted), now)
+            return self._tokens(work, shown.grant, scope_text(wanted), now, partial(_successor, token, salt))
 
-        return self._exchanged(client, "refresh token", token, use)
+        def again(work: SignInWork, shown: _Shown) -> "dict[str, Any] | None":
+            query = "SELECT salt, scopes, at FROM auth_renewals WHERE hash = ? AND at > ?"
+            found = work.rows(query, hashed(token), now - AGAIN_SECONDS)
+            other = resource is not None and not self.address.owns(resource)
+            if not found or other or (scopes and scopes_of(scopes) != scopes_of(found[0][1])):
+                return None
+            salt, given, at = found[0]
+            access, refresh = (_successor(token, salt, kind) for kind in ("access", "refresh"))
+            if not work.rows("SELECT 1 FROM auth_tokens WHERE hash = ? AND used IS NULL", hashed(refresh)):
+                return None
+            self.refusals.note("A refresh token of %r came again at once: it was answered as before", shown.person)
+            return _answer(access, refresh, given, at + self.access_seconds - now)
+
+        return self._exchanged(client, "refresh token", token, use, again)
 
     def _exchanged(
         self,
@@ -211,8 +257,17 @@ class Grants:
         kind: str,
         secret: str,
         use: "Callable[[SignInWork, _Shown], dict[str, Any] | GrantError]",
+        again: "Callable[[SignInWork, _Shown], dict[str, Any] | None]" = lambda work, shown: None,
     ) -> dict[str, Any]:
-        """What a client gets for a code or refresh token that is its own, is good, and was never used."""
+        """What a client gets for a code or refresh token that is its own, is good, and was never used before.
+
+        Args:
+            client: Who brings it.
+            kind: What it is.
+            secret: It.
+            use: Exchanges it.
+            again: What it was exchanged for, when it may be told again.
+        """
         now = self.clock()
 
         def exchange(work: SignInWork) -> "dict[str, Any] | GrantError":
@@ -222,7 +277,8 @@ class Grants:
                 return GrantError("invalid_grant", f"There is no such {kind}")
             shown = _Shown(kind, *found[0])
             if shown.used is not None:
-                return self._refused(work, shown, client, "it came again")
+                alive = shown.client == client.id and shown.ended is None and min(shown.expires, shown.until) > now
+                return (again(work, shown) if alive else None) or self._refused(work, shown, client, "it came again")
             if shown.client != client.id:
                 return self._refused(work, shown, client, "it is another client's")
             if not self.address.owns(shown.resource):
@@ -281,18 +337,14 @@ class Grants:
         who = Identity(subject=person, issuer=self.address.origin, client=client, scopes=allowed)
         return who, min(expires, until), ended is None and self.address.owns(resource)
 
-    def _tokens(self, work: SignInWork, grant: str, scopes: str, now: float) -> dict[str, Any]:
-        access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+    def _tokens(
+        self, work: SignInWork, grant: str, scopes: str, now: float, made: Callable[[str], str] = _random
+    ) -> dict[str, Any]:
+        access, refresh = made("access"), made("refresh")
         for kind, token, seconds in (("access", access, self.access_seconds), ("refresh", refresh, REFRESH_DAYS * DAY)):
             values = (hashed(token), kind, grant, scopes, now + seconds)
             work.change("INSERT INTO auth_tokens VALUES (?, ?, ?, ?, ?, NULL)", *values)
-        return {
-            "access_token": access,
-            "token_type": "Bearer",
-            "expires_in": int(self.access_seconds),
-            "refresh_token": refresh,
-            "scope": scopes,
-        }
+        return _answer(access, refresh, scopes, self.access_seconds)
 
     def _denied(self, shown: "_Shown", client: OAuthClient, kind: str, why: str) -> GrantError:
         """Refuse more than was allowed; what was allowed stays as it is."""
@@ -315,9 +367,10 @@ class Grants:
             return
         self._tidied = now
         work.change("DELETE FROM auth_requests WHERE expires < ?", now)
+        work.change("DELETE FROM auth_renewals WHERE at < ?", now - AGAIN_SECONDS)
         work.change("DELETE FROM auth_devices WHERE expires < ?", now)
         work.change("DELETE FROM auth_invitations WHERE expires < ?", now)
-        # They are known for another day: whoever sends one has just come back, and is no thief.
+        # They stay known for another day: whoever sends one has just come back and is no thief.
         work.change("DELETE FROM auth_tokens WHERE kind = 'access' AND expires < ?", now - DAY)
         work.change("DELETE FROM auth_grants WHERE expires < ? OR ended < ?", now, now - DAY)
         for table in ("auth_tokens", "auth_codes"):
@@ -325,4 +378,8 @@ class Grants:
 
 
 def _challenge(verifier: str) -> str:
-    return base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    return _encoded(sha256(verifier.encode()).digest())
+
+
+def _encoded(digest: bytes) -> str:
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

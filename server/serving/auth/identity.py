@@ -57,7 +57,7 @@ class TokenChecker(Protocol):
 
 
 class Refusals:
-    """Logs what was refused, without any secret, and not without end.
+    """Logs what was refused, without secrets and only up to a limit.
 
     Args:
         clock: Gives the time in seconds.
@@ -70,6 +70,10 @@ class Refusals:
 
     def say(self, what: str, *facts: object) -> None:
         """Log a refusal: a sentence of ours with `%r` for each fact, which somebody else may have chosen."""
+        self.note(f"Refused: {what}", *facts)
+
+    def note(self, what: str, *facts: object) -> None:
+        """Log what is odd, and was not refused."""
         now = self._clock()
         if len(self._lines) == MOST_LINES and now - self._lines[0] < 60:
             self._silent += 1
@@ -78,7 +82,7 @@ class Refusals:
             logger.warning("%d more refusals were not logged", self._silent)
             self._silent = 0
         self._lines.append(now)
-        logger.warning(f"Refused: {what}", *(str(fact)[:120] for fact in facts))
+        logger.warning(what, *(str(fact)[:120] for fact in facts))
 
 
 def scopes_of(text: str) -> frozenset[str]:

@@ -191,7 +191,7 @@ class OidcTokens:
 
     def _of(self, claims: dict[str, Any], certain: bool) -> Identity | None:
         audience = claims["aud"] if isinstance(claims["aud"], list) else [claims["aud"]]
-        if not any(isinstance(one, str) and self._means_us(one) for one in audience):
+        if not any(isinstance(name, str) and self._means_us(name) for name in audience):
             return self._refused("a token of %r for another server", claims["sub"])
         kind = str(claims.get("typ", claims.get("token_use", ""))).lower()
         unscoped = not certain and "scope" not in claims and "scp" not in claims
@@ -202,7 +202,7 @@ class OidcTokens:
         scopes = named
         if self.groups:
             member = _texts(claims.get("groups")) | _texts(claims.get("roles"))
-            may = frozenset(one for group in member for one in self.groups.get(group, ()))
+            may = frozenset(scope for group in member for scope in self.groups.get(group, ()))
             # A token that names some of our scopes is good for no others.
             scopes = may & named if named else may
         client = claims.get("client_id", claims.get("azp", ""))
@@ -234,10 +234,10 @@ def group_scopes(given: Sequence[str]) -> dict[str, frozenset[str]]:
         UserError: There is no such scope.
     """
     found: dict[str, frozenset[str]] = {}
-    for one in given:
-        scope, _, group = one.partition("=")
+    for grant in given:
+        scope, _, group = grant.partition("=")
         if scope not in SCOPES or not group:
-            raise UserError(f"--grant cannot be {one!r}: write SCOPE=GROUP, with one of {', '.join(SCOPES)}.")
+            raise UserError(f"--grant cannot be {grant!r}: write SCOPE=GROUP, with one of {', '.join(SCOPES)}.")
         found[group] = found.get(group, frozenset()) | {scope}
     return found
 
@@ -255,4 +255,4 @@ def _safe(url: str) -> bool:
 def _texts(claim: object) -> frozenset[str]:
     if isinstance(claim, str):
         return frozenset([claim])
-    return frozenset(one for one in claim if isinstance(one, str)) if isinstance(claim, list) else frozenset()
+    return frozenset(item for item in claim if isinstance(item, str)) if isinstance(claim, list) else frozenset()

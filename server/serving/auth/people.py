@@ -230,7 +230,7 @@ class People:
 
 
 def tried_too_often(work: SignInWork, what: str, now: float, most: int, most_of_all: int) -> bool:
-    """Count an attempt, unless there were too many; the transaction has others wait until it is counted.
+    """Count an attempt, unless there were too many. The transaction makes others wait until it is counted.
 
     Args:
         work: The transaction.

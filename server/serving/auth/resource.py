@@ -45,8 +45,8 @@ class Renewals:
 
     A client that sends several calls at a time has each of them refused when its token runs out, gets a new token, and
     then sends them one after the other. They count as arrived when they first came, or a turn would fall apart because
-    of us. What was sent is compared to the byte, so nobody gains time to think. A client that sent guesses in this way,
-    to keep those that turn out well, has few seconds for few of them with each token.
+    of us. What was sent is compared to the byte, so nobody gains time to think. A client that sends guesses in this
+    way, to keep those that turn out well, has only a few seconds for a few of them with each token.
 
     Args:
         clock: Gives the time in nanoseconds.

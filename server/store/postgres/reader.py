@@ -1,18 +1,107 @@
-"""Reads a record in PostgreSQL while others write to it, and is told when they do."""
+"""Reads a record in PostgreSQL while others write to it, is told when they do, and looks it over for damage.
 
-from collections.abc import Sequence
+Large values have rows of their own, each value once. The database looks after its pages itself (`pg_amcheck`, and
+checksums where they are on); here every row is held against its digest, every large value against its hash, and every
+sealed run against its seal. Nothing is written.
+"""
+
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from hashlib import sha256
+from typing import NoReturn
 
+from m3bench.server.store.checkup import Checkup, broken_seal
 from m3bench.server.store.location import RecordLocation
-from m3bench.server.store.postgres.dialect import translated
+from m3bench.server.store.postgres.dialect import REFERENCE, translated
 from m3bench.server.store.postgres.errors import explain
 from m3bench.server.store.postgres.leases import CHANNEL, living
 from m3bench.server.store.postgres.migrations import VERSION, newer, version_of
 from m3bench.server.store.postgres.pool import Connection, PostgresPool, connect, driver
-from m3bench.server.store.postgres.rows import BlobRows
 from m3bench.server.store.reader import CallRow, Reader
+from m3bench.server.store.records import CallRecord, Damage
+from m3bench.server.store.rows import ANSWERS, CALLS, SENT, Rows
 from m3bench.server.store.schema import Row
 from m3bench.tasks.errors import StoreError
+
+
+class BlobRows:
+    """The rows of large values.
+
+    Args:
+        pool: Gives connections.
+    """
+
+    def __init__(self, pool: PostgresPool) -> None:
+        self._pool = pool
+
+    def pack(self, value: bytes) -> bytes | str:
+        """The value itself: it is taken apart where it is written, in one transaction with its row."""
+        return value
+
+    def unpack(self, value: bytes | str | None) -> bytes | None:
+        """The value behind what stands in a row.
+
+        Raises:
+            StoreError: It cannot be read now.
+            ValueError: It is not what was written.
+        """
+        if not isinstance(value, bytes) or not value.startswith(REFERENCE):
+            return value.encode() if isinstance(value, str) else value
+        name = value.removeprefix(REFERENCE).decode(errors="replace")
+        found = self._pool.fetch("SELECT value FROM blobs WHERE name = %s", (name,))
+        if not found:
+            raise ValueError("its large value is missing")
+        if sha256(found[0][0]).hexdigest() != name:
+            raise ValueError("its large value was changed or damaged")
+        return bytes(found[0][0])
+
+
+class PostgresRows(Rows):
+    """The rows of a record.
+
+    Args:
+        pool: Gives connections.
+        blobs: The rows of large values.
+        place: Where the record is.
+    """
+
+    def __init__(self, pool: PostgresPool, blobs: BlobRows, place: RecordLocation) -> None:
+        super().__init__(_no_file, blobs, place.folder)
+        self._pool = pool
+
+    def calls(self, run: str) -> tuple[list[CallRecord], list[Damage]]:
+        """The calls of a run in the order they arrived, and those that are damaged."""
+        return self._calls("run = ?", (run,))
+
+    def calls_of_no_run(self) -> list[Damage]:
+        """The calls that belong to no run and are damaged."""
+        return self._calls("run IS NULL", ())[1]
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._pool.close()
+
+    def _calls(self, which: str, values: Row) -> tuple[list[CallRecord], list[Damage]]:
+        mine = f"(SELECT id FROM calls WHERE {which})"
+        calls = self._fetch(f"{CALLS} calls WHERE {which} ORDER BY id", values)
+        answers = {row[0]: row for row in self._fetch(f"{ANSWERS} answers WHERE call IN {mine}", values)}
+        sent = {row[0]: row for row in self._fetch(f"{SENT} sent WHERE call IN {mine}", values)}
+        sound: list[CallRecord] = []
+        damaged: list[Damage] = []
+        for call in calls:
+            try:
+                sound.append(self._record(call, answers.get(call[0]), sent.get(call[0])))
+            except ValueError as error:
+                damaged.append(Damage(run=call[1], call=call[0], says=str(error)))
+        return sound, damaged
+
+    def _fetch(self, query: str, values: Row) -> list[Row]:
+        return self._pool.fetch(translated(query), tuple(values))
+
+
+def _no_file() -> NoReturn:
+    raise AssertionError("there is no file")
+
 
 NOBODY = {"waiting": 0, "leased": 0, "done": 0}
 """Samples in an empty queue."""
@@ -102,3 +191,56 @@ class PostgresReader(Reader):
                 return []
             self._known = True
         return self._pool.fetch(translated(query), tuple(values))
+
+
+_STRAYS = (
+    (
+        "SELECT DISTINCT run, NULL::bigint FROM calls WHERE run IS NOT NULL "
+        "AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = run) ORDER BY run",
+        "its calls are on record, and the run itself is missing",
+    ),
+    (
+        "SELECT NULL, call FROM answers WHERE NOT EXISTS (SELECT 1 FROM calls WHERE id = call) ORDER BY call",
+        "its answer is on record, and the call itself is missing",
+    ),
+)
+
+
+def examine(place: RecordLocation, *, beside: bool = True) -> Checkup:
+    """Look over the record in a database.
+
+    Args:
+        place: Where it is.
+        beside: Whether to look at the seals of runs too, which takes the files that they left in the data folder.
+
+    Raises:
+        StoreError: It cannot be read at all, or is of a newer version.
+    """
+    pool = PostgresPool(place)
+    try:
+        with pool.connection() as connection:
+            version = version_of(connection)
+        if version > VERSION:
+            raise StoreError(newer(place, version))
+        if version == 0:
+            return Checkup(folder=place, version=0, runs=0, calls=0, damage=())
+        rows = PostgresRows(pool, BlobRows(pool), place)
+        ((runs,),), ((calls,),) = (pool.fetch(f"SELECT count(*) FROM {table}") for table in ("runs", "calls"))
+        damage = tuple(_damage(pool, rows, place, beside))
+        return Checkup(folder=place, version=version, runs=runs, calls=calls, damage=damage)
+    finally:
+        pool.close()
+
+
+def _damage(pool: PostgresPool, rows: PostgresRows, place: RecordLocation, beside: bool) -> Iterator[Damage]:
+    sound, damaged = rows.runs(None)
+    yield from damaged
+    for run in sorted(sound, key=lambda run: run.id):
+        calls, harmed = rows.calls(run.id)
+        yield from harmed
+        if beside and not harmed:
+            yield from broken_seal(place.folder, run, calls)
+    yield from rows.calls_of_no_run()
+    for query, says in _STRAYS:
+        for run_id, call in pool.fetch(query):
+            yield Damage(run=run_id, call=call, says=says)

@@ -28,7 +28,7 @@ from m3bench.server.store.postgres.leases import (
 )
 from m3bench.server.store.postgres.migrations import VERSION, fact, migrate, newer, version_of
 from m3bench.server.store.postgres.pool import Connection, PostgresPool, connect, driver
-from m3bench.server.store.postgres.rows import BlobRows, PostgresRows
+from m3bench.server.store.postgres.reader import BlobRows, PostgresRows
 from m3bench.server.store.recording import RecordingStore
 from m3bench.server.store.schema import COLUMNS, Digested, Insert, Row, Sound, Statement, Work, row_digest
 from m3bench.server.store.writer import Writer

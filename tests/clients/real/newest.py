@@ -133,10 +133,13 @@ def _before_latest(npm: Sequence[str], package: str) -> Iterator[str]:
 
 def _npm(npm: Sequence[str], *command: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "PATH": os.pathsep.join([str(Path(npm[0]).parent), os.environ["PATH"]])}
-    return subprocess.run(
-        [*npm, *command, "--loglevel=error"], cwd=FOLDER, env=env, capture_output=True, text=True,
-        timeout=INSTALL_SECONDS, check=False,
-    )  # fmt: skip
+    line = [*npm, *command, "--loglevel=error"]
+    try:
+        return subprocess.run(
+            line, cwd=FOLDER, env=env, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(line, 1, "", f"it did not come to its end within {INSTALL_SECONDS} s")
 
 
 def version_of(key: str) -> str:

@@ -1,8 +1,8 @@
 """The clients that people use play a task, each from the entry that `m3bench install` writes.
 
-What was measured of each is in `server/clients/measured.json`, and the documentation shows it: a client that behaves in
-another way fails here. Whether calls overlap is a matter of milliseconds, and on a machine that does much else a client
-may be held up between two of them: only that is asked again.
+What was measured of each is in `server/clients/trial/measured.json`, and the documentation shows it: a client that
+behaves in another way fails here. Whether calls overlap is a matter of milliseconds, and on a machine that does much
+else a client may be held up between two of them: only that is asked again.
 
 Two clients do not wait long for a server: `M3BENCH_FIRST_TURNS=20 make test-clients` starts these so many times and
 counts how often all tools were there when their models were first asked.

@@ -30,6 +30,17 @@ async def test_a_result_reaches_the_client_byte_for_byte(revision: str) -> None:
     assert json.loads(request.raw)["params"] == SUM
 
 
+async def test_ids_may_repeat_begin_anew_and_have_any_form() -> None:
+    ids = [7, 7, "7", "", "5b2b0a3e-6f3b-4d6e-9f43-3c1d1c0a5b11", 0, -3, 2**63, 1, 1]
+    house = House()
+    async with connected(house) as pipe:
+        for id in ids:
+            await pipe.say(id=id, method="tools/call", params=SUM)
+        answered = [(await pipe.read())["id"] for _ in ids]
+    assert sorted(map(json.dumps, answered)) == sorted(map(json.dumps, ids))
+    assert len(house.record.requests) == len(ids)
+
+
 async def test_the_newest_revision_gets_its_envelope_around_the_same_bytes() -> None:
     async with connected(House(), None) as pipe:
         for id in (1, 2):

@@ -149,6 +149,9 @@ async def test_an_error_says_nothing_of_where_programs_are_on_this_machine(tmp_p
     async with upstreams(entries={"echo": ECHO.model_copy(update={"command": str(program)})}) as opened:
         assert text(await call(opened, "echo__leave")) == "goodbye"
         program.unlink()
+        servers = opened._lifecycle.current(SEAT)
+        assert servers is not None
+        await until(lambda: servers.started["echo"]._rpc is None)
         for _ in range(2):  # The first is told that what it remembered is gone.
             lost = await call(opened, "echo__count")
         assert "cannot be started" in text(lost)

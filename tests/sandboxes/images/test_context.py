@@ -50,7 +50,7 @@ def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
     parts = {tuple(name.split("/")[1:3]) for name in code}
     modules = {
         *("__init__", "atomic_files", "catalog", "coercion", "errors", "fault", "jsonrpc", "lines", "outcome"),
-        *("desk", "folding", "json_types", "lazy_modules", "scene", "schema", "table_tools"),
+        *("desk", "folding", "foreign_files", "json_types", "lazy_modules", "scene", "schema", "table_tools"),
     }
     folders = {"data", "drawing", "studio"}
     assert {part[1] for part in parts if part[0] == "tasks"} == {*folders, *(f"{name}.py" for name in modules)}

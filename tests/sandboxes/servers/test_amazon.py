@@ -71,6 +71,11 @@ def test_brand_and_size_are_found_in_any_order_and_spelling(bench: Bench, keywor
     assert titles(bench, keywords, 1) == [first]
 
 
+@pytest.mark.parametrize("number", ["9781400052189", "1400052181", "978-1-4000-5218-9", "978 1 4000 5218 9"])
+def test_a_book_is_found_by_either_of_its_numbers_however_it_is_written(number: str) -> None:
+    assert [product.asin for product in shop.find(number, 1)] == ["1400052181"]
+
+
 @pytest.mark.parametrize("kind", ["laptop", "tv", "tea", "cereal", "tent", "desk", "sofa", "backpack", "toothpaste"])
 def test_a_bare_noun_finds_things_of_that_kind_most_popular_first(bench: Bench, kind: str) -> None:
     by_title = {product.title: product for product in PRODUCTS}

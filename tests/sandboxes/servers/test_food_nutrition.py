@@ -110,6 +110,9 @@ def test_failures_are_sentences_without_the_error_flag(bench: Bench) -> None:
         ("apple x 3", 546),
         ("2 punnets of strawberries", 500),
         ("how many calories are in 2 bananas", 236),
+        ("two hundred and ninety grams of cherries", 290),
+        ("a hundred grams of rice", 100),
+        ("thirty-five g butter", 35),
     ],
 )
 def test_amounts_are_read_as_people_write_them(text: str, weight: float) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from m3bench.sandboxes.servers.recordings import sound
-from m3bench.sandboxes.servers.recordings.tools import server
+from m3bench.sandboxes.servers import recordings
+from m3bench.sandboxes.servers.recordings import server
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import SandboxError
@@ -91,14 +91,14 @@ def test_a_passage_is_played_as_sound_and_cut_to_a_file(studio: Bench) -> None:
 
 def test_steady_noise_is_taken_out_and_quiet_sound_made_louder(studio: Bench) -> None:
     noisy = MELODY.samples() * 0.2 + np.random.default_rng(1).normal(0, 0.02, len(MELODY.samples()))
-    (studio.folder / "media" / "noisy.wav").write_bytes(sound.wav(noisy))
+    (studio.folder / "media" / "noisy.wav").write_bytes(recordings.wav(noisy))
     studio.text("recordings/clean_recording", path="./media/noisy.wav", output_path="./media/clean.wav", gain_db=12)
-    clean = sound.sound(Workspace(studio.folder), "./media/clean.wav")
+    clean = recordings.sound(Workspace(studio.folder), "./media/clean.wav")
     quiet = slice(0, 3000)
-    before = sound.decibels(noisy[quiet])[1] - sound.decibels(noisy)[1]
-    after = sound.decibels(clean[quiet])[1] - sound.decibels(clean)[1]
+    before = recordings.decibels(noisy[quiet])[1] - recordings.decibels(noisy)[1]
+    after = recordings.decibels(clean[quiet])[1] - recordings.decibels(clean)[1]
     assert after < before - 8
-    assert sound.decibels(clean)[0] > sound.decibels(noisy)[0] + 6
+    assert recordings.decibels(clean)[0] > recordings.decibels(noisy)[0] + 6
 
 
 @pytest.mark.slow
@@ -185,4 +185,4 @@ def test_what_cannot_be_done_is_said(studio: Bench, tool: str, arguments: dict[s
 
 def test_a_missing_library_is_named_with_what_to_install() -> None:
     with pytest.raises(SandboxError, match=r"pip install 'm3bench\[sound\]'"):
-        sound.library("no_such_library_of_sound")
+        recordings.library("no_such_library_of_sound")

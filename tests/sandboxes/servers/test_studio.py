@@ -15,8 +15,7 @@ from m3bench.sandboxes.backends.process import ProcessBackend
 from m3bench.sandboxes.offer import offer
 from m3bench.server.lab.authoring.replay import play_call
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.scene import Scene
-from m3bench.tasks.studio.draft import Draft
+from m3bench.tasks.scene import Draft, Scene
 from m3bench.tasks.studio.page import box, page_of, read, text
 from tests.sandboxes.servers.conftest import Bench
 

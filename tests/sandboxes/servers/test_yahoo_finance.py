@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from m3bench.sandboxes.servers.yahoo_finance.tools import INTERVALS, MINUTES
+from m3bench.sandboxes.servers.yahoo_finance import INTERVALS, MINUTES
 from m3bench.sandboxes.world import sessions, stocks, tables
 from tests.examples import examples
 from tests.sandboxes.servers.conftest import Bench

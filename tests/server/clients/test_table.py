@@ -32,7 +32,11 @@ QUIRKS = ("tool_cap", "advised_tools", "description_cap", "result_cap", "call_ti
 @EVERY
 def test_every_quirk_has_a_source(client: McpClient) -> None:
     known = {quirk for quirk in QUIRKS if getattr(client, quirk) not in (None, {})}
-    known |= {field for field in ("images", "structured", "parallel", "tools") if getattr(client, field) != "not known"}
+    known |= {
+        field
+        for field in ("images", "structured", "parallel", "tools", "turns")
+        if getattr(client, field) != "not known"
+    }
     assert known | {"place", "naming", "client_names"} <= set(client.sources)
     assert all(client.sources.values())
     assert all(note.source for note in client.notes)
@@ -138,17 +142,21 @@ def test_the_page_has_an_entry_that_the_client_would_read(client: McpClient) -> 
     assert PROGRAM in [*entry.values(), *command]
 
 
-FREE: dict[str, bool] = {"prior": True, "asks": False}
-"""Of a client whose entry or defaults let our tools run without a question."""
+FREE: dict[str, bool] = {"prior": True, "late": False}
+"""Of a client that lets our tools run without a question, and sends nothing before its model has written the turn."""
+
+WRITTEN: dict[str, bool] = {"prior": True, "as_written": True}
+"""Of a client that sends each call as soon as its model has written it."""
 
 
 @pytest.mark.parametrize(
     ("called", "sends"),
     [
-        ("claude-code 2.1.326", ClientSending(read_only="together", others="in a row", prior=True)),
-        ("codex-mcp-client 0.169.0", ClientSending(read_only="together", others="in a row", **FREE)),
-        ("codex-mcp-client 0.240.1", ClientSending(read_only="together", others="in a row", **FREE)),
-        ("opencode 1.30.0", ClientSending(read_only="together", others="together", **FREE)),
+        ("claude-code 2.1.326", ClientSending(read_only="together", others="in a row", **WRITTEN)),
+        ("codex-mcp-client 0.169.0", ClientSending(read_only="together", others="in a row", **WRITTEN)),
+        ("codex-mcp-client 0.240.1", ClientSending(read_only="together", others="in a row", **WRITTEN)),
+        ("gemini-cli-mcp-client 0.70.0", ClientSending(read_only="together", others="together", **FREE)),
+        ("opencode 1.30.0", ClientSending(read_only="together", others="together", prior=True)),
         ("qwen-cli-mcp-client-bench 0.0.1", ClientSending(read_only="together", others="in a row", **FREE)),
         ("continue-cli-client 1.0.0", ClientSending(read_only="together", others="together", prior=True)),
         ("claude-code 3.0.0", ClientSending()),

@@ -51,6 +51,8 @@ def test_people_are_invited_listed_and_ended(tmp_path: Path) -> None:
         (["--auth", "fly", "--http", "127.0.0.1:8000"], "choose own, or oidc="),
         (["--http", "127.0.0.1:8000", "--trust-proxy", "*"], "--trust-proxy cannot be '*'"),
         (["--http", "127.0.0.1:8000", "--trust-proxy", "caddy.example"], "its network as"),
+        (["--http", "127.0.0.1:8000", "--trust-proxy", "0.0.0.0/0"], "its network as"),
+        (["--http", "127.0.0.1:8000", "--trust-proxy", "::/0"], "its network as"),
         (["--http", "127.0.0.1:8000", "--tls-cert", "no.pem"], "needs its private key"),
         (["--http", "127.0.0.1:8000", "--tls-cert", "no.pem", "--tls-key", "no.pem"], "cannot be used"),
     ],

@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 
 from m3bench.server.app import App
-from m3bench.server.scorecard.app import CARD
+from m3bench.server.scorecard.pages.app_view import CARD
 from m3bench.server.settings import Settings
 from tests.server.runs.seats import seated
 from tests.sets import write_set

@@ -19,7 +19,7 @@ from m3bench.server.clients.table import KnownClients
 from m3bench.server.commands.ranked import score_all
 from m3bench.server.runs.profile_budget import Budget, budget_of
 from m3bench.server.runs.resources import PICTURE, SCORECARD, TRAJECTORY
-from m3bench.server.scorecard.app import URI
+from m3bench.server.scorecard.pages.app_view import URI
 from m3bench.server.settings import Settings
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.catalog import load_catalog

@@ -13,9 +13,9 @@ from PIL import Image
 from m3bench.proxy.protocol.tool_calls import MAX_RESULT_BYTES
 from m3bench.server.app import App
 from m3bench.server.clients.table import KnownClients
-from m3bench.server.runs.media import RECORDING
+from m3bench.server.runs.opening import RECORDING
 from m3bench.server.runs.resources import PICTURE, SCORECARD
-from m3bench.server.scorecard.app import URI
+from m3bench.server.scorecard.pages.app_view import URI
 from m3bench.server.settings import Settings
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.task import TaskSet

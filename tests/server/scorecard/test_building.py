@@ -201,11 +201,11 @@ def test_what_a_probe_measured_of_this_client_decides_how_open_boundaries_are_re
     assert (card.average, card.open) == (1.0, 2)
     together = {"probed": "1", "overlap": "together", "overlap_others": "together"}
     narrow = card_of(*ONE_BY_ONE, client=Client(name="c 1", capabilities=together))
-    assert narrow.open == 1
+    assert narrow.open == 2, "a person may have been asked about the last tool"
     assert (narrow.average or 0) < 1, "such a client would have sent them at once"
-    allowed = {**together, "asks": False}
+    allowed = {**together, "late": False}
     assert card_of(*APART, client=Client(name="c 1", capabilities=in_a_row)).open == 2, "a person may have been asked"
-    assert card_of(*APART, client=Client(name="c 1", capabilities={**in_a_row, "asks": False})).open == 0
+    assert card_of(*APART, client=Client(name="c 1", capabilities={**in_a_row, "late": False})).open == 0
     assert card_of(*ONE_BY_ONE, client=Client(name="c 1", capabilities=allowed)).open == 1
     family = card_of(*ONE_BY_ONE, client=Client(name="c 1.4", capabilities=together))
     assert family.metrics == narrow.metrics, "another version of the family was probed"

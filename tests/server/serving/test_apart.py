@@ -2,12 +2,16 @@
 
 import os
 import signal
+import socket
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from m3bench.sandboxes.backends import landlock, seccomp
 from m3bench.server.serving.apart import WorkLimits, work_apart
 from m3bench.tasks.errors import InputFileError, SandboxError
 
@@ -56,3 +60,37 @@ def test_a_crash_and_every_limit_cost_the_work_alone(tmp_path: Path) -> None:
         with pytest.raises(InputFileError, match="within the limits"):
             work_apart(FILE, work, limits)
     assert work_apart(FILE, lambda: {"fine": True}) == {"fine": True}
+
+
+@pytest.mark.skipif(landlock.version() < 6 or seccomp.problem() is not None, reason="the kernel has no such walls")
+def test_walls_leave_what_is_to_be_read_and_a_folder_of_its_own(tmp_path: Path) -> None:
+    given, other = tmp_path / "given.m3run", tmp_path / "other"
+    given.write_text("given")
+    other.write_text("other")
+
+    def refused(act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except PermissionError:
+            return True
+        return False
+
+    def work() -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as name:
+            (Path(name) / "here").write_text(given.read_text())
+            tried: dict[str, Callable[[], object]] = {
+                "read": other.read_text,
+                "list": lambda: list(tmp_path.iterdir()),
+                "change": lambda: given.write_text("mine"),
+                "write": lambda: (tmp_path / "new").write_text("mine"),
+                "remove": other.unlink,
+                "connect": socket.socket,
+                "end": lambda: os.kill(os.getppid(), 0),
+                "run": lambda: os.execv(str(other), ["other"]),
+            }
+            return {"folder": name, "not refused": [what for what, act in tried.items() if not refused(act)]}
+
+    found = work_apart(FILE, work, readable=[given])
+    assert found["not refused"] == []
+    assert not Path(found["folder"]).parent.exists()
+    assert sorted(os.listdir(tmp_path)) == ["given.m3run", "other"]

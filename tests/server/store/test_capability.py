@@ -69,15 +69,17 @@ def test_a_probe_of_this_version_comes_before_a_trial_of_it_and_that_before_a_pr
     assert overlap(tried) == (version, "together")
 
 
-def test_a_client_asks_nobody_where_its_entry_or_its_defaults_say_so(tmp_path: Path) -> None:
-    def asks(key: str, table: KnownClients) -> bool:
+def test_a_call_waits_for_nobody_where_a_client_has_whole_turns_and_asks_nobody(tmp_path: Path) -> None:
+    def late(key: str, table: KnownClients) -> bool:
         found = capability.client_facts(tmp_path, measured()[key].client, "r", table)["capabilities"]
         assert found is not None
-        return found.get(capability.ASKS) is not False
+        return found.get(capability.LATE) is not False
 
-    free = {key for key in measured() if not asks(key, KnownClients(lambda client: client.asks))}
-    assert free == {"codex", "gemini", "qwen", "cline", "opencode"}
-    assert all(asks(key, KnownClients()) for key in measured()), "nobody has looked at its configuration"
+    free = {key for key in measured() if not late(key, KnownClients(lambda client: client.asks))}
+    assert free == {"gemini", "qwen"}
+    written = {key for key in measured() if KnownClients().as_written(measured()[key].client.rpartition(" ")[0])}
+    assert written == {"claude-code", "codex"}
+    assert all(late(key, KnownClients()) for key in measured()), "nobody has looked at its configuration"
 
 
 def test_a_score_card_says_in_a_line_who_played_and_how_it_sees(tmp_path: Path) -> None:

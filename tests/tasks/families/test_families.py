@@ -10,8 +10,8 @@ from PIL import Image, ImageChops
 from m3bench.sandboxes.world.tables import load
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.families.base import Kit
+from m3bench.tasks.families.base import questions as phrasings
 from m3bench.tasks.families.registry import FAMILIES
-from m3bench.tasks.families.texts import questions as phrasings
 from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
 from m3bench.tasks.scene import Box

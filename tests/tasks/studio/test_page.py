@@ -2,7 +2,7 @@
 
 import pytest
 
-from m3bench.tasks.studio.draft import Draft
+from m3bench.tasks.scene import Draft
 from m3bench.tasks.studio.page import (
     MOST_ELEMENTS,
     Page,

@@ -44,7 +44,8 @@ class Act:
 
     @cached_property
     def said(self) -> str:
-        """The answer in one case, to look for values in; of a huge one the part that a client can have read."""
+        """The answer with its case folded, to look for values in; of a huge one, the part that a client can have
+        read."""
         return self.text[:MOST_SAID].casefold()
 
     @cached_property

@@ -79,7 +79,7 @@ class SynthesisErrand:
 
 
 def errands(servers: Sequence[str], dice: random.Random) -> Iterator[SynthesisErrand]:
-    """Errands without end, kinds of things and motifs in turns; none when the servers allow none.
+    """Errands without end, with kinds of things and motifs in turn; none when the servers allow none.
 
     Args:
         servers: What may be used.
@@ -207,7 +207,7 @@ def _condition(kind: ThingKind, found: Sequence[Want], dice: random.Random) -> S
     pairs = [
         (one, other)
         for one, other in combinations(rest, 2)
-        # What is handed in must not tell by its type which of the two it is.
+        # The type of the field must not give away which of the two it is.
         if one.path != other.path and one.ask.kind == other.ask.kind == "name"
     ]
     if not pairs:

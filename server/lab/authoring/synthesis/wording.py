@@ -2,12 +2,18 @@
 
 The question never says what is on the card, by which steps the answer is found, or which service knows it. A thing is
 spoken of in full the first time and briefly after that. Several phrasings of each part keep tasks from sounding alike.
+
+A model may reword a question more loosely than a template can; each result is checked like any question.
 """
 
 import random
 import re
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
+from pydantic import BaseModel, ConfigDict
+
+from m3bench.server.lab.authoring.curation.model import Asker
 from m3bench.server.lab.authoring.synthesis.errand import COINS, SynthesisErrand, Want
 from m3bench.server.lab.authoring.synthesis.instance import Instance, InstanceAnswer
 from m3bench.server.lab.authoring.synthesis.lexicon import LexiconLink, Persona
@@ -257,3 +263,50 @@ class _Speaker:
         said = one_of(path[-1].noun, self._dice).format(x=self.thing(path[:-1]))
         self._known[key] = path[-1].that
         return said
+
+
+_TASK = (
+    "You reword questions that people ask an assistant. Keep who asks, everything that is asked for, every condition"
+    " and every number that is stated, keep that the things themselves stand on a card in a picture and do not name"
+    " them, name no software, website, service or tool, and do not say how the answer could be found. Write as that"
+    " person would in a hurry or in a chat. Give three different versions."
+)
+
+
+class Rewording(Protocol):
+    """Says a question in other words."""
+
+    async def phrasings(self, question: str) -> list[str]:
+        """Other ways to ask the same, best first; none when there are none."""
+        ...
+
+
+class RewordReply(BaseModel):
+    """What the model answers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    questions: list[str]
+
+
+class ModelRewording:
+    """A model rewords.
+
+    Args:
+        asker: Asks the model.
+    """
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+
+    async def phrasings(self, question: str) -> list[str]:
+        """What the model proposes, without what lost a stated number or is no question at all."""
+        reply = await self._asker.ask(_TASK, question, RewordReply)
+        if reply is None:
+            return []
+        stated = set(re.findall(r"\d+", question))
+        return [
+            text.strip()
+            for text in reply.questions
+            if 20 <= len(text.strip()) <= 1200 and stated <= set(re.findall(r"\d+", text)) and text.isprintable()
+        ]

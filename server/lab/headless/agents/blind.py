@@ -20,9 +20,8 @@ from m3bench.server.lab.headless.agents.composition_search import Chooser, likel
 from m3bench.server.lab.headless.agents.evidence import PictureEvidence, put_together
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.tasks.answers.fields import right_fields
-from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, Unfit
+from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, Unfit, questions
 from m3bench.tasks.families.registry import EVERY
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.families.tool_answers import Found, read_objects
 from m3bench.tasks.photos.facts import Detail, Photo
 from m3bench.tasks.photos.recipes import RECIPES, Recipe, phrasings

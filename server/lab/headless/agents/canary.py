@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from m3bench.server.lab.headless.agents.arguments import draw, is_path
+from m3bench.server.lab.headless.agents.idle import draw, is_path
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.inspect_seat import text_of
 from m3bench.server.store.layout import DATABASE

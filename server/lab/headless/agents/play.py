@@ -17,7 +17,7 @@ from m3bench.server.lab.headless.inspect_seat import text_of
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
-from m3bench.tasks.trajectory import Call
+from m3bench.tasks.trajectory import Call, Trajectory
 
 _TRIES = 3
 AGAIN = "You may call the tool again."
@@ -111,3 +111,14 @@ class AgentPlay:
         except MCPError as error:
             return str(error)
         return text_of(result)
+
+
+def references(play: AgentPlay) -> list[Trajectory]:
+    """The references that the tools of the seat can play; the first where they can play none."""
+    ways = [way.trajectory for way in play.task.references]
+    return [way for way in ways if all(call.tool in play.shown for call in way.calls)] or ways[:1]
+
+
+def reference(play: AgentPlay) -> Trajectory:
+    """The first of them."""
+    return references(play)[0]

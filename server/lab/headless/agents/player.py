@@ -54,7 +54,8 @@ class AgentCell:
 
 
 async def play_cells(cells: Iterable[AgentCell]) -> None:
-    """Play cells one after the other, in the same sandboxes: most of a sandbox's time goes into reading the world."""
+    """Play cells one after the other in the same sandboxes, because most of a sandbox's time goes into reading the
+    world."""
     async with AsyncExitStack() as stack:
         lender: App | None = None
         for cell in cells:
@@ -69,7 +70,7 @@ async def play_cells(cells: Iterable[AgentCell]) -> None:
                         lender = lender or app
                         await _play_all(app, cell.plan, cell.agent, cell.done)
                 except BaseExceptionGroup as group:
-                    # What task groups wrap is still one thing that went wrong.
+                    # A task group wraps what went wrong, which is still one thing.
                     raise first_cause(group) from group
 
 

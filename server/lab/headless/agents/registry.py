@@ -45,22 +45,20 @@ AGENTS = {
         BaselineAgent(
             name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"
         ),
-        BaselineAgent(name="retry", about="plays the reference after a call that failed", where="degraded.retry"),
+        BaselineAgent(name="retry", about="plays the reference after a call that failed", where="oracle.retry"),
         BaselineAgent(
-            name="lookalike", about="perfect but for one call about the nearest other thing", where="degraded.lookalike"
+            name="lookalike", about="perfect but for one call about the nearest other thing", where="oracle.lookalike"
         ),
-        BaselineAgent(name="missing", about="forgets one thing and what needs it", where="degraded.missing"),
-        BaselineAgent(name="half", about="plays the first half of the reference", where="degraded.half"),
+        BaselineAgent(name="missing", about="forgets one thing and what needs it", where="oracle.missing"),
+        BaselineAgent(name="half", about="plays the first half of the reference", where="oracle.half"),
         BaselineAgent(
-            name="wrong-entity", about="begins right, goes on with another task", where="degraded.wrong_entity"
+            name="wrong-entity", about="begins right, goes on with another task", where="oracle.wrong_entity"
         ),
+        BaselineAgent(name="wrong-tools", about="begins right, goes on with useless tools", where="oracle.wrong_tools"),
         BaselineAgent(
-            name="wrong-tools", about="begins right, goes on with useless tools", where="degraded.wrong_tools"
+            name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="oracle.sloppy"
         ),
-        BaselineAgent(
-            name="sloppy", about="plays the reference with mistakes, and answers vaguely", where="sloppy.sloppy"
-        ),
-        BaselineAgent(name="injector", about="as sloppy, with instructions for graders", where="sloppy.injector"),
+        BaselineAgent(name="injector", about="as sloppy, with instructions for graders", where="oracle.injector"),
         BaselineAgent(name="copycat", about="calls what sounds like the question and repeats it", where="idle.copycat"),
         BaselineAgent(name="random", about="calls random tools with random arguments that fit", where="idle.anything"),
         BaselineAgent(name="null", about="does nothing: the floor, 0 everywhere", where="idle.null"),

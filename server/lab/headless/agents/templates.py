@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from m3bench.server.lab.headless.agents.oracle import reference, references
-from m3bench.server.lab.headless.agents.play import AgentPlay
+from m3bench.server.lab.headless.agents.play import AgentPlay, reference, references
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.examples import load_examples
 from m3bench.tasks.task import MEDIA, Task
@@ -26,7 +25,7 @@ MAX_ANSWER = 60_000
 async def sibling(play: AgentPlay) -> str:
     """Plays a reference of the likest task of the family on this task's picture, and gives that task's answer.
 
-    The first sample of a task has the first reference, the second sample the second, and so on in a circle.
+    The first sample of a task has the first reference, the second sample the second, and so on in rotation.
     """
     other = likest_task(play)
     ways = references(replace(play, task=other))

@@ -24,9 +24,8 @@ from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.threshold_families import SEEN, See
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.families import research_station, stock_growth, travel_comparison
-from m3bench.tasks.families.base import Composition, Family, Script, Solution, Unfit
+from m3bench.tasks.families.base import Composition, Family, Script, Solution, Unfit, questions
 from m3bench.tasks.families.registry import EVERY
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import ReferenceCall
 from m3bench.tasks.trajectory import Call

@@ -7,6 +7,9 @@
 
 The same tasks give the same bytes. References are in `solution/` and in the image alone: Harbor copies the first into
 an agent's container only for its oracle, and the second is another container. Of `environment/` an agent sees all.
+
+Trainers that start one container for each task take a dataset for a single one: there the server is beside the agent as
+another user, whose files the agent cannot read, and the verifier works in the same container.
 """
 
 import json
@@ -54,6 +57,7 @@ class Dataset:
         base: The image that agents' containers start from: Debian with the Python of the server's image.
         service: The server's image, as `m3bench image build` makes it.
         image: What the image with the set is called.
+        single: Whether a task needs one container and nothing beside it.
     """
 
     library: Library
@@ -62,6 +66,7 @@ class Dataset:
     base: str
     service: str
     image: str
+    single: bool = False
 
     def write(self, folder: Path, tell: Callable[[str], None] = lambda task: None) -> None:
         """Write the dataset into a folder, replacing an earlier one; `tell` is called with the id of each task.
@@ -100,8 +105,8 @@ class Dataset:
         return self.library.hash == Library(BUNDLED).hash
 
     def _write_image(self, folder: Path) -> None:
-        self._put(folder / "Dockerfile", self._filled("image.Dockerfile"))
-        for name in ("m3bench.sh", "serve.sh"):
+        self._put(folder / "Dockerfile", self._filled("single-image.Dockerfile" if self.single else "image.Dockerfile"))
+        for name in ("m3bench.sh", "serve.sh", *(("as-server.sh", "up.sh") if self.single else ())):
             self._put(folder / name, self._filled(name))
         if not self._bundled:
             for name, data in self.library.files():
@@ -110,22 +115,27 @@ class Dataset:
     def _write_task(self, folder: Path, task: Task) -> None:
         self._put(folder / "task.toml", tomlkit.dumps(self._config(task)).encode())
         self._put(folder / "instruction.md", self._filled("instruction.md", task))
-        self._put(folder / "environment" / "Dockerfile", self._filled("environment.Dockerfile", task))
-        self._put(folder / "environment" / "docker-compose.yaml", self._filled("docker-compose.yaml", task))
         for name, data in self.library.media(task):
             self._put(folder / "environment" / "pictures" / name, data)
-        self._put(folder / "tests" / "Dockerfile", self._filled("tests.Dockerfile", task))
-        self._put(folder / "tests" / "test.sh", self._filled("test.sh", task))
+        if self.single:
+            self._put(folder / "environment" / "Dockerfile", self._filled("single-environment.Dockerfile", task))
+            self._put(folder / "tests" / "test.sh", self._filled("single-test.sh", task))
+        else:
+            self._put(folder / "environment" / "Dockerfile", self._filled("environment.Dockerfile", task))
+            self._put(folder / "environment" / "docker-compose.yaml", self._filled("docker-compose.yaml", task))
+            self._put(folder / "tests" / "Dockerfile", self._filled("tests.Dockerfile", task))
+            self._put(folder / "tests" / "test.sh", self._filled("test.sh", task))
         for name in ("solve.sh", "solve.py"):
             self._put(folder / "solution" / name, self._filled(name, task))
         self._put(folder / "solution" / "reference.json", _json(_reference(task)))
 
     def _config(self, task: Task) -> JsonObject:
         """The content of `task.toml`."""
-        collect = f"sh /m3bench/harbor/m3bench.sh lab harbor collect {COLLECTED} --task {task.id}"
+        started = f"sh /m3bench/harbor/up.sh {task.id} {self.profile_of(task)} {AGENT_SECONDS / 60:g}"
+        health = started if self.single else _HEALTH
         return {
             "schema_version": "1.4",
-            "artifacts": [{"source": COLLECTED, "service": "m3bench"}],
+            "artifacts": [{"source": COLLECTED, **({} if self.single else {"service": "m3bench"})}],
             "task": {
                 "name": f"{ORGANISATION}/{task.id}",
                 "version": version("m3bench"),
@@ -134,19 +144,25 @@ class Dataset:
             },
             "metadata": {**self._facts, "family": task.family, "difficulty": task.difficulty,
                          "profile": self.profile_of(task)},
-            "agent": {"timeout_sec": AGENT_SECONDS},
-            "verifier": {
-                "timeout_sec": 600.0,
-                "environment_mode": "separate",
-                "collect": [{"service": "m3bench", "command": collect, "timeout_sec": 300.0}],
-                "environment": {"build_timeout_sec": 600.0},
-            },
+            "agent": {"timeout_sec": AGENT_SECONDS, **({"user": "agent"} if self.single else {})},
+            "verifier": self._verifier(task),
             "environment": {
                 "build_timeout_sec": 600.0,
-                "healthcheck": {"command": _HEALTH, "interval_sec": 2.0, "timeout_sec": 10.0, "retries": 60},
+                "healthcheck": {"command": health, "interval_sec": 2.0, "timeout_sec": 10.0, "retries": 60},
                 "mcp_servers": [{"name": "m3bench", "transport": "streamable-http", "url": URL}],
             },
         }  # fmt: skip
+
+    def _verifier(self, task: Task) -> JsonObject:
+        if self.single:
+            return {"timeout_sec": 600.0, "environment_mode": "shared", "user": "root"}
+        collect = f"sh /m3bench/harbor/m3bench.sh lab harbor collect {COLLECTED} --task {task.id}"
+        return {
+            "timeout_sec": 600.0,
+            "environment_mode": "separate",
+            "collect": [{"service": "m3bench", "command": collect, "timeout_sec": 300.0}],
+            "environment": {"build_timeout_sec": 600.0},
+        }
 
     def _filled(self, name: str, task: Task | None = None) -> bytes:
         words = {

@@ -8,8 +8,8 @@ from m3bench.server.app import App
 from m3bench.server.lab.authoring.sets import chosen_library
 from m3bench.server.settings import Settings
 from m3bench.tasks.errors import UserError
+from m3bench.tasks.families.base import questions
 from m3bench.tasks.families.registry import FAMILIES
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.library import Library
 from m3bench.tasks.task import Task
 from tests.art import art

@@ -28,7 +28,10 @@ from m3bench.tasks.trajectory import JSON, Call
 TRIED = (("m3", "movies-1"), ("m3", "fruit_cal-2"), ("snapshots", "bookstall-1"), ("recordings", "voicemail-1"))
 """Quick ones whose calls are about films, portions, books and shares."""
 
-PAIRS = tomllib.loads((Path(__file__).parent / "pairs.toml").read_text("utf-8"))
+FILES = [
+    tomllib.loads((Path(__file__).parent / name).read_text("utf-8")) for name in ("pairs.toml", "pairs_further.toml")
+]
+PAIRS = {name: [case for file in FILES for case in file.get(name, ())] for name in {*FILES[0], *FILES[1]}}
 BY_HAND = sorted({(name, case["task"]) for name, cases in PAIRS.items() for case in cases})
 library = cache(lambda name: Library(SETS / name))
 

@@ -7,27 +7,54 @@ import zipfile
 from collections.abc import Callable, Mapping
 from operator import methodcaller
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
 import pytest
 
+from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.commands.installed import LocalInstallation
+from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.attesting import attest_bundle
+from m3bench.server.lab.interchange.bundle import NAMES
 from m3bench.server.lab.interchange.replaying import replay_bundle
 from m3bench.server.lab.interchange.rescoring import verify_bundle
+from m3bench.server.lab.interchange.signatures import signatures_of
+from m3bench.server.lab.interchange.submission import Submission
 from m3bench.server.lab.interchange.verdict import LEVELS, BundleVerdict
 from m3bench.server.lab.reports.board import BundleBoard
+from m3bench.server.runs.attestation.keys import FILE as KEY
 from m3bench.server.runs.attestation.keys import PublicKey, make_key, read_key
-from m3bench.server.runs.attestation.statements import entries
+from m3bench.server.runs.attestation.statements import RUN, entries, state, state_run
 from m3bench.server.scoring import Encoder
+from m3bench.server.store.records import OWN_TOOLS
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
-from tests.server.lab.interchange.attacks import Attack, SigningHouse, probed, signed_attacks, unsigned
+from tests.server.lab.interchange.attacks import (
+    Attack,
+    SigningHouse,
+    agents,
+    everywhere,
+    of_run,
+    probed,
+    signed_attacks,
+    unsigned,
+)
 from tests.server.lab.interchange.conftest import Signed, m3bench
-from tests.server.lab.interchange.tampering import change_json, claim_again, index_again, packed, unpacked
+from tests.server.lab.interchange.tampering import (
+    Members,
+    change_json,
+    change_lines,
+    claim_again,
+    index_again,
+    packed,
+    put_value,
+    run_of,
+    unpacked,
+)
 
 
 def verified(path: Path, installation: LocalInstallation, encoder: Encoder, *trusted: PublicKey) -> BundleVerdict:
@@ -147,6 +174,72 @@ def test_what_a_probe_is_said_to_have_found_is_attested_only_if_it_was_signed(
     assert "not what the server knew" in whats(verdict)
 
 
+def of_two_files(signed: Signed, folder: Path, encoder: Encoder, *, ordered: bool = True) -> Members:
+    """A signed bundle of runs one of which left two files of a kind, `draft.svg` and then `final.svg`."""
+    members, lines = unpacked(signed.bundle), []
+    place = run_of(members, "survey-1")
+    made = [
+        {"path": f"{name}.svg", "value": put_value(members, name.encode()), "changed_ns": changed}
+        for changed, name in enumerate(("draft", "final"), 1)
+    ]
+    change_lines(members, f"{place}/files.jsonl", methodcaller("extend", made))
+    claim_again(members, LocalInstallation(signed.library), encoder, folder)
+    index_again(members)
+    key = read_key(signed.folder / "server.key")
+    with Archive(packed(members, folder / "two.m3run"), NAMES) as opened:
+        runs = [Submission(opened).run(run) for run in Submission(opened).runs]
+    for run in runs:
+        files = sorted(run.files, key=lambda file: (file.changed_ns, file.path))
+        calls = [call for call in run.calls if call.tool not in OWN_TOOLS]
+        stated = state_run(key, run.record, calls, {file.path: file.value for file in files}, {})
+        predicate = stated.statement(key.public)
+        assert predicate is not None
+        if not ordered:
+            del predicate["predicate"]["order"]
+            subject = {part["name"]: part["digest"]["sha256"] for part in predicate["subject"]}
+            stated = state(key, subject, RUN, predicate["predicate"])
+        lines.append(stated.line)
+    (folder / "attestations.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+    (folder / KEY).write_bytes((signed.folder / "server.key").read_bytes())
+    (folder / KEY).chmod(0o600)
+    records = [run.record for run in runs]
+    store: Any = SimpleNamespace(folder=folder, runs=lambda seat: records)
+    given = signatures_of(store, [record.id for record in records])
+    assert given is not None
+    members["attestations.json"] = given.model_dump_json().encode()
+    return members
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ordered", "swapped", "level", "says"),
+    [
+        (True, False, "attested", ""),
+        (True, True, "refuted", "order of files"),
+        (False, False, "consistent", "changed last"),
+        (False, True, "consistent", "changed last"),
+    ],
+)
+def test_an_older_file_is_not_passed_off_as_the_last(
+    ordered: bool, swapped: bool, level: str, says: str, signed: Signed, tmp_path: Path, encoder: Encoder
+) -> None:
+    """Which file was changed last decides what a check looks at; no seal has it."""
+    members = of_two_files(signed, tmp_path, encoder, ordered=ordered)
+
+    def swap(files: list[Any]) -> None:
+        for file in files:
+            if file["path"] == "draft.svg" and swapped:
+                file["changed_ns"] = 3
+
+    change_lines(members, f"{run_of(members, 'survey-1')}/files.jsonl", swap)
+    index_again(members)
+    path = packed(members, tmp_path / "swapped.m3run")
+    verdict = verify_bundle(path, LocalInstallation(signed.library), encoder)
+    attest_bundle(path, verdict, [signed.key])
+    assert verdict.level == level, whats(verdict)
+    assert says in whats(verdict)
+
+
 def archive(path: Path, *entries: tuple[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in entries:
@@ -236,3 +329,54 @@ def test_one_bad_bundle_costs_itself_only(bundle: Path, played: Path, tmp_path: 
     assert outcomes == ["refused"] * 3 + ["accepted"] + ["refused"] * 2
     assert (tmp_path / "board" / "index.html").exists()
     assert os.listdir(tmp_path / "board" / "bundles") != []
+
+
+def of_two_workbooks(members: Members, folder: Path, installation: LocalInstallation) -> None:
+    """Two calls write a file each, as they really do."""
+    names = ("a.xlsx", "b.xlsx")
+
+    async def made() -> list[bytes]:
+        async with InProcessBackend() as backend:
+            sandbox = await backend.open(SandboxSpec(workspace=folder, servers=("excel",)))
+            replies = [
+                await sandbox.call("excel/create_workbook", json.dumps({"filepath": name}).encode()) for name in names
+            ]
+            await sandbox.aclose()
+            return [reply.result for reply in replies]
+
+    results = anyio.run(made)
+
+    def change(calls: list[Any]) -> None:
+        for call, name, result in zip(agents(calls), names, results, strict=False):
+            message = json.loads(members[f"values/{call['request']}"])
+            message["params"] = {"name": "excel__create_workbook", "arguments": {"filepath": name}}
+            request = put_value(members, json.dumps(message).encode())
+            call.update(tool="excel/create_workbook", request=request, result=put_value(members, result))
+
+    everywhere(installation.served, profile="full")(members)
+    of_run(members, "survey-1", change)
+    left = [
+        {"path": name, "value": put_value(members, (folder / name).read_bytes()), "changed_ns": changed}
+        for changed, name in enumerate(names, 1)
+    ]
+    change_lines(members, f"{run_of(members, 'survey-1')}/files.jsonl", methodcaller("extend", left))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swapped", [False, True])
+def test_files_are_left_in_the_order_in_which_calls_made_again_leave_them(
+    swapped: bool, bundle: Path, tmp_path: Path, library: Library, encoder: Encoder
+) -> None:
+    members, installation = unpacked(bundle), LocalInstallation(library)
+    of_two_workbooks(members, tmp_path, installation)
+
+    def swap(files: list[Any]) -> None:
+        for file in files:
+            if file["path"] == "a.xlsx" and swapped:
+                file["changed_ns"] = 3
+
+    change_lines(members, f"{run_of(members, 'survey-1')}/files.jsonl", swap)
+    claim_again(members, installation, encoder, tmp_path)
+    verdict = verified(packed(members, tmp_path / "two.m3run"), installation, encoder)
+    assert verdict.level == ("refuted" if swapped else "replayed"), whats(verdict)
+    assert ("changed after b.xlsx" in whats(verdict)) is swapped

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from m3bench.tasks.predictions import NAMELESS, UNREADABLE
-from m3bench.tasks.trajectory_files import read_tasks
+from m3bench.tasks.trajectory_files import NAMELESS, UNREADABLE, read_tasks
 from tests.server.lab.interchange.conftest import m3bench
 
 

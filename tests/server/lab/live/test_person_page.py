@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,26 +92,24 @@ def test_the_address_opens_one_browser_once_and_ctrl_c_gives_up_what_runs(tmp_pa
     script = tmp_path / "browser"
     script.write_text(f'#!/bin/sh\necho "$1" > {seen}\n', "utf-8")
     script.chmod(0o755)
-    with (
-        played(tmp_path, "sum-1", "--tasks", str(tasks), browser=f"{script} %s &") as one,
-        httpx2.Client(timeout=30) as page,
-    ):
+    with played(tmp_path, "sum-1", "--tasks", str(tasks), browser=f"{script} %s &") as one:
         eventually(lambda: seen.exists() and seen.read_text("utf-8").strip() == one.address, "the browser opens")
-        _refused_and_let_in(one, page)
-        html = page.get(one.base).text
+        with closing(_refused_and_let_in(one)) as page:
+            html = page.get(one.base).text
+            given = _given(html)
+            _start(page, one, given["token"])
         assert "connect-src 'self'" in html
         assert "default-src 'none'" in html
         assert not any(secret in html for secret in ("Add 4, 8, 15", "answer_names"))
-        given = _given(html)
         assert (given["task"], given["tasks"], given["client"]) == ("sum-1", ["sum-1"], "person")
         assert given["token"] not in one.address + str(page.cookies)
-        _start(page, one, given["token"])
     (run,) = one.runs()
     assert (run["state"], run["task"]) == ("abandoned", "sum-1")
 
 
-def _refused_and_let_in(one: Played, first: httpx2.Client) -> None:
+def _refused_and_let_in(one: Played) -> httpx2.Client:
     """Somebody who came by the address, after others were turned away."""
+    first, second = httpx2.Client(timeout=30), httpx2.Client(timeout=30)
     assert first.get(one.base).status_code == 401
     assert first.get(f"{one.base}/?ticket=another").status_code == 401
     assert first.post(one.base).status_code == 405
@@ -125,11 +123,12 @@ def _refused_and_let_in(one: Played, first: httpx2.Client) -> None:
     shown = first.get(one.base)
     assert (shown.status_code, shown.headers["cache-control"]) == (200, "no-store")
     assert shown.headers["content-security-policy"] == "frame-ancestors 'none'"
-    with httpx2.Client(timeout=30) as second:
-        assert second.get(one.address).status_code == 401, "the address was used already"
+    assert second.get(one.address).status_code == 401, "the address was used already"
+    second.close()
     assert first.get(one.address).status_code == 303, "who has the page may open the address again"
     # The cookie shows the page, and opens no door for clients.
     assert first.post(f"{one.base}/mcp", json={}).status_code == 401
+    return first
 
 
 def _start(page: httpx2.Client, one: Played, token: str) -> None:
@@ -148,7 +147,7 @@ def _start(page: httpx2.Client, one: Played, token: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "says"),
-    [(["none-1"], "There is no task 'none-1'"), (["--tasks", "nowhere"], "nowhere"), (["--port", "70000"], "70000")],
+    [(["none-1"], "There is no task 'none-1'"), (["--tasks", "nowhere"], "nowhere"), (["--port", "70000"], "65535")],
 )
 def test_what_cannot_be_played_is_said_at_once(words: list[str], says: str, tmp_path: Path) -> None:
     command = [*PLAY, *words, "--no-open", "--data", str(tmp_path)]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
@@ -188,7 +188,7 @@ class Taker:
         return document["result"]
 
     @staticmethod
-    def _again(ask: Any) -> Any:
+    def _again(ask: Callable[[], httpx2.Response]) -> httpx2.Response:
         end = time.monotonic() + SECONDS
         while True:
             try:

@@ -6,6 +6,7 @@ import pytest
 
 from m3bench.server.lab.training.episodes import EpisodeRules, LearnerCall
 from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
+from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.errors import RunError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.secret import SecretLibrary
@@ -79,7 +80,10 @@ async def test_a_group_is_told_the_same_and_each_keeps_its_own_calls(tmp_path: P
             await right.step(calls)
         assert idle.calls == []
         assert (await right.submit(**oracle_answer(right.task))).reward.total == 1.0
-        assert (await idle.submit("I do not know.", {"total_pages": 1})).card.metrics["recall"] == 0
+        wrong = dict.fromkeys(right_fields(idle.task.fields), 0)
+        card = (await idle.submit("I do not know.", wrong)).card
+        assert card is not None
+        assert card.metrics["recall"] == 0
 
 
 async def test_mistakes_are_answered_and_cost_no_episode(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Tasks for training: apart from those for testing, with runs that a learner can copy, and made again byte by byte."""
 
 import json
+import subprocess
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
+from m3bench.server.lab.authoring.sets import SetRequest, make_set
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
 from m3bench.server.lab.training.splits import HELD_OUT, asked_for, keep_apart, seeds_of, split_of_seed
 from m3bench.server.lab.training.train_set import TrainSetRequest, make_train_set
@@ -12,6 +15,8 @@ from m3bench.tasks.errors import UserError
 from m3bench.tasks.families.registry import FAMILIES
 from m3bench.tasks.library import Library
 from m3bench.tasks.render.packages import default_folder
+from tests.clients.frameworks.frameworks import NotInstalled, installed
+from tests.house import ROOT
 
 
 def test_the_seeds_of_a_split_follow_each_other() -> None:
@@ -70,6 +75,47 @@ def test_rows_are_whole_conversations_and_a_run_goes_on_where_it_stopped(tmp_pat
     assert (tmp_path / "sets" / "seed-4" / "tasks.json").stat().st_mtime_ns == made
     with Environment(tmp_path / "sets" / "seed-3", EnvironmentOptions(split="train", workers=1)) as environment:
         assert len(environment.tasks) == 2
+
+
+@pytest.mark.frameworks
+def test_datasets_reads_both_files(tmp_path: Path) -> None:
+    try:
+        python = installed("datasets", ("trl==1.16.0", "torch==2.13.0"))
+    except NotInstalled as error:
+        pytest.skip(str(error))
+    request = TrainSetRequest(number=2, seed=3, families=["barcode_lookup"], art=default_folder(), per_family=2)
+    assert make_train_set(request, tmp_path, ()).files == ("train.jsonl", "train.parquet")
+    assert (tmp_path / "answers.jsonl").stat().st_size > 0
+    read = (
+        "import json, sys; from datasets import load_dataset\n"
+        "for kind, name in (('json', 'train.jsonl'), ('parquet', 'train.parquet')):\n"
+        "    rows = load_dataset(kind, data_files=name, split='train', cache_dir='cache')\n"
+        "    print(json.dumps([{part: row[part] for part in ('id', 'images', 'messages')} for row in rows]))\n"
+    )
+    done = subprocess.run([python, "-c", read], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    by_lines, by_columns = map(json.loads, done.stdout.splitlines())
+    assert by_lines == by_columns
+    rows = [json.loads(line) for line in (tmp_path / "train.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["id"], row["images"]) for row in by_lines] == [(row["id"], row["images"]) for row in rows]
+    calls = [[m["tool_calls"] for m in row["messages"]] for row in by_lines]
+    assert calls == [[m["tool_calls"] for m in row["messages"]] for row in rows]
+
+
+@pytest.mark.night
+@pytest.mark.slow
+def test_a_learner_learns_from_the_rewards_and_not_from_shuffled_ones(tmp_path: Path) -> None:
+    wanted = SetRequest(
+        families=["barcode_lookup"], seed=11, per_family=8, art=default_folder(), name="mine", version="1"
+    )
+    (tmp_path / "mine").mkdir()
+    make_set(wanted, parallel=1, keep=tmp_path / "keep").write(tmp_path / "mine")
+    trained = run_path(str(ROOT / "bench" / "learner.py"))["trained"]
+    for shuffled, least, most in ((False, 0.2, 1.0), (True, 0.0, 0.05)):
+        first, *_, last = [at["test"] for at in trained(tmp_path / "mine", "m3", 16, shuffled=shuffled)["curve"]
+                           if "test" in at]  # fmt: skip
+        assert first == 0.0
+        assert least <= last <= most
 
 
 def test_without_a_family_nothing_is_made(tmp_path: Path) -> None:

@@ -98,7 +98,8 @@ def test_verifiers_own_evaluation_gives_our_rewards(server: str, words: ModuleTy
 
 def traces_of(line: dict[str, Any]) -> list[dict[str, Any]]:
     """The traces in a line of verifiers' file."""
-    return line.get("traces", [line])
+    found: list[dict[str, Any]] = line.get("traces", [line])
+    return found
 
 
 def test_trl_trains_on_episodes(server: str, words: ModuleType, tmp_path: Path) -> None:

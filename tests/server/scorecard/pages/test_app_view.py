@@ -12,8 +12,8 @@ from mcp import Client, MCPError
 
 from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
-from m3bench.server.scorecard.app import REVISION, VIEW
 from m3bench.server.scorecard.pages import app_view
+from m3bench.server.scorecard.pages.app_view import REVISION, VIEW
 from m3bench.server.settings import Settings
 from m3bench.server.store.reader import Reader
 from tests.browser import Browser, serious

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import anyio
 import httpx2
+import pytest
 
 from m3bench.proxy.transports.http import HttpSettings, http_app
 from m3bench.server.serving.auth.address import PublicAddress
@@ -208,6 +209,12 @@ async def _note_response(answer: httpx2.Response) -> None:
     note(*(re.findall(r"=\"?([\w-]+)", answer.headers.get("set-cookie", ""))[:1]))
 
 
+def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What was logged so far of what was refused."""
+    lines = [record.getMessage() for record in caplog.get_records("call") if record.name == "m3bench.auth"]
+    return [line for line in lines if line.startswith("Refused: ")]
+
+
 def challenge(verifier: str) -> str:
     return urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
@@ -239,7 +246,8 @@ async def protected(
 async def behind(protection: Protection, house: House | None = None) -> AsyncIterator[httpx2.AsyncClient]:
     """Requests to a benchmark in memory behind a protection."""
     house = house or House()
-    settings = HttpSettings(host="0.0.0.0", guard=protection, allow_hosts=("bench.example",))
+    known, tell = ("bench.example",), protection.refusals.say
+    settings = HttpSettings(host="0.0.0.0", guard=protection, tell=tell, allow_hosts=known)
     app = http_app(house.front, settings, house.open_seat, house.close_seat, _pages)
     with anyio.fail_after(60):
         hooks: dict[str, list[Callable[..., Any]]] = {"request": [_note_request], "response": [_note_response]}

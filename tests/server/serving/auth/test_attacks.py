@@ -1,5 +1,6 @@
 """What thieves and liars try against sign-in: all of it is refused, and logged without a secret."""
 
+import json
 import logging
 import re
 from base64 import b64encode
@@ -11,11 +12,22 @@ from starlette.requests import Request
 
 from m3bench.server.serving.auth.address import PublicAddress
 from m3bench.server.serving.auth.clients import ClientError, OAuthClients
-from m3bench.server.serving.auth.endpoints import _place
-from m3bench.server.serving.auth.grants import ConsentRequest, Grants
+from m3bench.server.serving.auth.endpoints import MOST_STATE, _place
+from m3bench.server.serving.auth.grants import AGAIN_SECONDS, ConsentRequest, Grants
 from m3bench.server.serving.auth.identity import MOST_LINES, Refusals
 from m3bench.server.serving.auth.people import ATTEMPTS, ATTEMPTS_OF_ALL, ATTEMPTS_SECONDS, TooManyAttempts
-from tests.server.serving.auth.bench import CALLBACK, URL, App, challenge, protected, sent_back, signed_in
+from tests.proxy.web import HEADERS
+from tests.server.serving.auth.bench import (
+    CALLBACK,
+    LIST,
+    URL,
+    App,
+    challenge,
+    protected,
+    refusals,
+    sent_back,
+    signed_in,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -83,9 +95,10 @@ async def test_a_stolen_code_is_worth_nothing_and_ends_what_came_of_it(tmp_path:
             {"code_verifier": None},
         ]
         for changed in tries:
-            code = await app.code(browser)
+            code, before = await app.code(browser), len(refusals(caplog))
             refused = await app.exchange(code, **changed)
             assert refused.status_code == 400, changed
+            assert len(refusals(caplog)) == before + 1, changed
             assert refused.json()["error"] in ("invalid_grant", "invalid_target")
             if changed != {"code_verifier": None}:
                 assert (await app.exchange(code)).json()["error"] == "invalid_grant", changed
@@ -114,6 +127,7 @@ async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path
         second = (await app.refresh(first["refresh_token"])).json()
         assert second["refresh_token"] != first["refresh_token"]
         assert (await bench.play(second["access_token"])).status_code == 200
+        bench.clock.now += AGAIN_SECONDS
         assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
         for token in (first["access_token"], second["access_token"]):
             assert (await bench.play(token)).status_code == 401
@@ -128,6 +142,59 @@ async def test_a_replayed_refresh_token_ends_the_thiefs_and_the_clients(tmp_path
         assert (await app.refresh(fourth["refresh_token"], scope="play operate")).json()["error"] == "invalid_scope"
     assert "came again" in caplog.text
     assert first["refresh_token"] not in caplog.text
+
+
+async def test_a_client_that_renews_twice_at_a_time_gets_the_same_tokens_twice(tmp_path: Path, caplog: Any) -> None:
+    async with protected(tmp_path) as bench:
+        app = await bench.app()
+        first = await app.tokens(await signed_in(bench))
+        second = (await app.refresh(first["refresh_token"])).json()
+        bench.clock.now += AGAIN_SECONDS - 1
+        again = (await app.refresh(first["refresh_token"], scope="play", resource=f"{URL}/mcp")).json()
+        assert again == {**second, "expires_in": second["expires_in"] - AGAIN_SECONDS + 1}
+        assert (await bench.play(second["access_token"])).status_code == 200
+        assert "came again at once" in caplog.text
+        assert "Refused" not in caplog.text
+        third = (await app.refresh(second["refresh_token"])).json()
+        # What leads from one token to the next is not kept for longer than that.
+        bench.clock.now += AGAIN_SECONDS + 1
+        await app.refresh(third["refresh_token"])
+        assert bench.tables.rows("SELECT count(*) FROM auth_renewals") == [(1,)]
+
+
+@attack
+async def test_a_thief_who_is_as_quick_as_the_client_is_found_out_all_the_same(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        browser, app, other = await signed_in(bench), await bench.app(), await bench.app()
+
+        async def lost(first: dict[str, Any], second: dict[str, Any]) -> None:
+            for token in (first["access_token"], second["access_token"]):
+                assert (await bench.play(token)).status_code == 401
+            assert (await app.refresh(second["refresh_token"])).json()["error"] == "invalid_grant"
+
+        for changed in ({"client_id": other.id}, {"resource": "https://other.example"}, {"scope": "play watch"}):
+            first = await app.tokens(browser)
+            second = (await app.refresh(first["refresh_token"])).json()
+            assert (await app.refresh(first["refresh_token"], **changed)).json()["error"] == "invalid_grant"
+            await lost(first, second)
+        # The next one of the two is used: the one before it is good for nothing, however quickly.
+        first = await app.tokens(browser)
+        second = (await app.refresh(first["refresh_token"])).json()
+        assert (await app.refresh(second["refresh_token"])).status_code == 200
+        assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
+        await lost(first, second)
+        # Both have the same: whoever renews it as the second ends it for both.
+        first = await app.tokens(browser)
+        second, thiefs = [(await app.refresh(first["refresh_token"])).json() for _ in range(2)]
+        assert second == thiefs
+        assert (await app.refresh(thiefs["refresh_token"])).status_code == 200
+        bench.clock.now += 900
+        await lost(first, second)
+        # Nothing is told again of what was ended meanwhile.
+        first = await app.tokens(browser)
+        await app.refresh(first["refresh_token"])
+        bench.people.end("ann")
+        assert (await app.refresh(first["refresh_token"])).json()["error"] == "invalid_grant"
 
 
 @attack
@@ -175,7 +242,7 @@ async def test_who_sends_people_back_says_so_whether_they_allowed_or_not(tmp_pat
 
 
 @attack
-async def test_nobody_is_sent_to_a_place_that_the_client_did_not_name(tmp_path: Path) -> None:
+async def test_nobody_is_sent_to_a_place_that_the_client_did_not_name(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         browser, app = await signed_in(bench), await bench.app()
         for redirect in ELSEWHERE:
@@ -184,6 +251,7 @@ async def test_nobody_is_sent_to_a_place_that_the_client_did_not_name(tmp_path: 
                 assert answer.status_code == 400
                 assert "location" not in answer.headers
                 assert not redirect or redirect not in answer.text
+        assert len(refusals(caplog)) == 2 * len(ELSEWHERE)
         doubled = f"{app.address()}&redirect_uri=https%3A%2F%2Fevil.example"
         assert (await browser.get(doubled)).status_code == 400
 
@@ -225,13 +293,14 @@ async def test_signing_in_leads_to_our_own_pages_alone(tmp_path: Path) -> None:
 
 
 @attack
-async def test_a_forged_registration_is_refused(tmp_path: Path) -> None:
+async def test_a_forged_registration_is_refused(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         for said in FORGED:
             answer = await bench.client.post("/auth/register", json=said)
             assert answer.status_code == 400, said
             assert answer.json()["error"] in ("invalid_redirect_uri", "invalid_client_metadata")
         assert bench.tables.rows("SELECT count(*) FROM auth_clients") == [(0,)]
+        assert len(refusals(caplog)) == len(FORGED)
 
 
 @attack
@@ -269,7 +338,7 @@ async def test_a_network_of_addresses_counts_as_one() -> None:
 
 
 @attack
-async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> None:
+async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path) as bench:
         app, ann, eve = await bench.app(), await signed_in(bench), await signed_in(bench, "eve")
         # Nobody is signed in: only the page to do so.
@@ -289,10 +358,11 @@ async def test_nothing_is_allowed_without_the_page_that_asks(tmp_path: Path) -> 
         page = await ann.get(app.address())
         bench.clock.now += 601
         assert (await ann.answer(page)).status_code == 400
+        assert len(refusals(caplog)) == 6
 
 
 @attack
-async def test_what_proves_that_a_client_asked_is_not_left_out(tmp_path: Path) -> None:
+async def test_what_proves_that_a_client_asked_is_not_left_out(tmp_path: Path, caplog: Any) -> None:
     """PKCE in its weak form, or none at all, at either end."""
     async with protected(tmp_path) as bench:
         ann, app = await signed_in(bench), await bench.app()
@@ -307,6 +377,7 @@ async def test_what_proves_that_a_client_asked_is_not_left_out(tmp_path: Path) -
         for verifier in (challenge(app.verifier), app.verifier[:42], "", None):
             refused = await app.exchange(await app.code(ann), code_verifier=verifier)
             assert refused.json()["error"] == "invalid_grant"
+        assert len(refusals(caplog)) == 2 * 4
 
 
 @attack
@@ -332,6 +403,64 @@ async def test_a_cookie_that_somebody_planted_is_not_signed_in_by_its_victim(tmp
         assert "Signed in as eve" in (await eve.get("/auth/")).text
         # What ann is asked is answered with her cookie alone.
         assert (await eve.answer(await ann.get(app.address()))).status_code == 400
+
+
+@attack
+async def test_what_is_said_twice_or_without_end_is_not_understood(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        long = "s" * (MOST_STATE + 1)
+        told = sent_back(await ann.get(app.address(state=long)))
+        assert (told["error"], "state" in told) == ("invalid_request", False)
+        for more in (
+            "&resource=https%3A%2F%2Fbench.example",
+            "&scope=operate",
+            "&state=other",
+            "&x=" + "x" * 9000,
+            "&=%FF",
+        ):
+            answer = await ann.get(app.address() + more)
+            assert (answer.status_code, "location" in answer.headers) == (400, False), more
+        code = await app.code(ann, state="ünï & =\r\n" * 50)
+        body = f"grant_type=authorization_code&code={code}&code={code}&client_id={app.id}"
+        refused = await bench.client.post("/auth/token", content=body)
+        assert refused.json()["error"] == "invalid_request"
+        # A client that names no resource has a token for this server alone, as others have.
+        tokens = await app.tokens(ann, resource=None)
+        assert bench.tables.rows("SELECT DISTINCT resource FROM auth_grants WHERE resource = ?", URL)
+        assert (await bench.play(tokens["access_token"])).status_code == 200
+
+
+async def test_a_name_does_not_rewrite_the_page_that_asks(tmp_path: Path) -> None:
+    """Letters that turn the direction, that are not seen, or that are no letters at all."""
+    async with protected(tmp_path) as bench:
+        ann = await signed_in(bench)
+        app = await bench.app(client_name="\u202eedualC\u2066 \u200bClaudé 例 \x00<b>", client_uri="javascript:x")
+        page = await ann.get(app.address())
+        assert "<strong>edualC Claudé 例 &lt;b&gt;</strong>" in page.text
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        half = json.dumps({"redirect_uris": [CALLBACK], "client_name": "\ud800\u202e\u200b "})
+        nameless = (await bench.client.post("/auth/register", content=half)).json()["client_id"]
+        assert "<strong>a client without a name</strong>" in (await ann.get(App(bench, nameless).address())).text
+
+
+@attack
+async def test_who_was_ended_in_the_middle_signs_in_again_and_sits_where_they_sat(tmp_path: Path) -> None:
+    async with protected(tmp_path) as bench:
+        ann, app = await signed_in(bench), await bench.app()
+        first = await app.tokens(ann)
+        opened = await bench.play(first["access_token"])
+        session = {"mcp-session-id": opened.headers["mcp-session-id"], "mcp-protocol-version": "2025-11-25"}
+        bench.people.end("ann")
+
+        async def asks(token: str) -> int:
+            given = {**HEADERS, **session, "authorization": f"Bearer {token}"}
+            return (await bench.client.post("/mcp", json=LIST, headers=given)).status_code
+
+        assert await asks(first["access_token"]) == 401
+        second = await app.tokens(await signed_in(bench))
+        assert await asks(second["access_token"]) == 200
+        assert await asks(first["access_token"]) == 401
 
 
 @attack
@@ -408,6 +537,10 @@ async def test_pages_of_others_cannot_press_our_buttons(tmp_path: Path, caplog: 
             assert "set-cookie" not in forged.headers
             for path in ("/auth/end", "/auth/sign-out"):
                 assert (await ann.post(path, {"app": "x"}, origin)).status_code == 403
+        assert len(refusals(caplog)) == 4 * 4
+        # A name that leads here, which somebody made theirs: pages of that name could read what we answer.
+        rebound = await bench.client.get("/auth/", headers={"host": "evil.example"})
+        assert (rebound.status_code, len(refusals(caplog))) == (421, 4 * 4 + 1)
         assert "code" in sent_back(await ann.answer(page))
         cookie = (await bench.browser().sign_in(bench.people.invite("ann", "play", 1))).headers["set-cookie"]
         assert cookie.startswith("__Host-m3bench=")
@@ -445,6 +578,7 @@ async def test_guessing_invitations_comes_to_an_end(tmp_path: Path, caplog: Any)
         browser = bench.browser()
         found = [(await browser.sign_in(f"{'A' * 19}{letter}")).status_code for letter in "BCDEFGHJKLMN"]
         assert found == [403] * ATTEMPTS + [429] * (12 - ATTEMPTS)
+        assert len(refusals(caplog)) == len(found)
         # Then not even the right one is taken, or guessing would go on.
         assert (await browser.sign_in(code)).status_code == 429
         bench.clock.now += ATTEMPTS_SECONDS + 1

@@ -19,12 +19,18 @@ from m3bench.server.serving.auth import clients as clients_module
 from m3bench.server.serving.auth import documents
 from m3bench.server.serving.auth.clients import ClientError, OAuthClient, OAuthClients, check_document_address
 from m3bench.server.serving.auth.documents import MOST_BYTES, DocumentReader, is_public
-from tests.server.serving.auth.bench import CALLBACK, App, protected, sent_back, signed_in
+from tests.server.serving.auth.bench import CALLBACK, App, protected, refusals, sent_back, signed_in
 
 pytestmark = pytest.mark.anyio
 
 DOCUMENT = "https://client.example/oauth/m3.json"
 attack = pytest.mark.usefixtures("refused")
+
+INSIDE = (
+    "127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::1]", "[::ffff:169.254.169.254]", "[::ffff:7f00:1]",
+    "[64:ff9b::a9fe:a9fe]", "[2002:7f00:1::]", "[fe80::1]", "[::]", "0", f"{'a' * 70}.example",
+)  # fmt: skip
+"""Places that are this machine or its neighbours, as somebody may write them."""
 
 SAID: dict[str, Any] = {"client_id": DOCUMENT, "client_name": "Chat on the web", "redirect_uris": [CALLBACK]}
 
@@ -49,14 +55,16 @@ async def test_a_client_that_is_a_document_plays_and_its_document_is_read_once_i
 
 
 @attack
-async def test_a_server_that_is_shown_a_way_inside_does_not_go_it(tmp_path: Path) -> None:
+async def test_a_server_that_is_shown_a_way_inside_does_not_go_it(tmp_path: Path, caplog: Any) -> None:
     async with protected(tmp_path, reader=DocumentReader()) as bench:
         browser = bench.browser()
         await browser.sign_in(bench.people.invite("ann", "play", 1))
-        for inside in ("127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:169.254.169.254]", f"{'a' * 70}.example"):
+        for inside in INSIDE:
+            before = len(refusals(caplog))
             answer = await browser.get(App(bench, f"https://{inside}/m3.json").address())
             assert answer.status_code == 400
             assert "not on the public internet" in answer.text or "cannot be reached" in answer.text
+            assert len(refusals(caplog)) == before + 1, inside
 
 
 @attack

@@ -1,7 +1,6 @@
 """Signing in and allowing a client in Chromium, with the policies that the pages are sent with."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -19,21 +18,64 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 
-def test_a_person_signs_in_and_allows_a_client(browser: Browser, tmp_path: Path) -> None:
-    with signing_in(write_set(tmp_path / "set"), tmp_path / "data") as server:
-        back = f"http://127.0.0.1:{free_port()}/callback"
-        said = {"redirect_uris": [back], "token_endpoint_auth_method": "none", "client_name": "Chat"}
-        id = httpx2.post(f"{server.url}/auth/register", json=said, timeout=60).json()["client_id"]
-        asked = {
-            "response_type": "code", "client_id": id, "redirect_uri": back, "scope": "play", "state": "st",
-            "code_challenge": challenge("v" * 43), "code_challenge_method": "S256",
-        }  # fmt: skip
-        look = _allowing(server, back)
-        address = browser.visit(
-            f"{server.url}/auth/authorize?{urlencode(asked)}", look, width=400, ready="form", allowed=(server.url, back)
-        )
-        found = query(address)
-        assert (found["state"], found["iss"], bool(found["code"])) == ("st", server.url, True)
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SignedServer]:
+    folder = tmp_path_factory.mktemp("signed")
+    with signing_in(write_set(folder / "set"), folder / "data") as opened:
+        yield opened
+
+
+def asked(server: SignedServer, back: str) -> str:
+    """Where a client sends its person."""
+    said = {"redirect_uris": [back], "token_endpoint_auth_method": "none", "client_name": "Chat"}
+    id = httpx2.post(f"{server.url}/auth/register", json=said, timeout=60).json()["client_id"]
+    asked = {
+        "response_type": "code", "client_id": id, "redirect_uri": back, "scope": "play", "state": "st",
+        "code_challenge": challenge("v" * 43), "code_challenge_method": "S256",
+    }  # fmt: skip
+    return f"{server.url}/auth/authorize?{urlencode(asked)}"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_a_person_signs_in_and_allows_a_client(host: str, browser: Browser, server: SignedServer) -> None:
+    back = f"http://{host}:{free_port()}/callback"
+    address = browser.visit(
+        asked(server, back), _allowing(server, back), width=400, ready="form", allowed=(server.url, back)
+    )
+    found = query(address)
+    assert (found["state"], found["iss"], bool(found["code"])) == ("st", server.url, True)
+
+
+def test_a_page_of_somebody_else_neither_shows_ours_nor_presses_its_buttons(
+    browser: Browser, server: SignedServer
+) -> None:
+    """What a browser makes of the policies and of the origin, when a person who is signed in visits a bad site."""
+    # Another site, though on this machine: browsers keep pages of the internet away from those of a machine.
+    evil = f"http://localhost:{free_port()}"
+    address = asked(server, f"http://127.0.0.1:{free_port()}/callback")
+    form = f'<form method="post" action="{server.url}/auth/sign-out"><button>Win</button></form>'
+    body = f'<html data-ready><title>x</title><iframe src="{address}"></iframe>{form}'
+
+    def look(page: "Page") -> list[str]:
+        page.get_by_label("The code of your invitation").fill(server.invite("ann"))
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("heading", name="Allow this client?").wait_for()
+        page.route(f"{evil}/*", lambda route: route.fulfill(body=body, content_type="text/html"))
+        page.goto(f"{evil}/")
+        frame = page.locator("iframe").element_handle()
+        assert frame
+        shown = frame.content_frame()
+        inside = shown.content() if shown else ""
+        page.get_by_role("button", name="Win").click()
+        page.get_by_role("heading", name="That did not work").wait_for()
+        page.goto(f"{server.url}/auth/")
+        return [inside, page.get_by_role("heading", level=1).inner_text()]
+
+    inside, signed_in = browser.visit(
+        address, look, ready="form", allowed=(server.url, evil), complaints="frame|403|404|CSP|favicon"
+    )
+    assert "Allow this client" not in inside
+    assert signed_in == "Signed in as ann"
 
 
 def _allowing(server: SignedServer, back: str) -> "Callable[[Page], str]":

@@ -26,9 +26,9 @@ from m3bench.server.lab.authoring.replay import Performance, perform
 from m3bench.server.lab.authoring.synthesis.errand import LONGEST, MOTIFS, errands, usable, wants
 from m3bench.server.lab.authoring.synthesis.lexicon import kinds, links
 from m3bench.server.lab.authoring.synthesis.pipeline import SynthesisRequest, make_set
-from m3bench.server.lab.authoring.synthesis.rewording import ModelRewording, Rewording
 from m3bench.server.lab.authoring.synthesis.rows import number, rows
 from m3bench.server.lab.authoring.synthesis.usefulness import MOST_CALLS, MOST_WORDS, named, same_calls, same_words
+from m3bench.server.lab.authoring.synthesis.wording import ModelRewording, Rewording
 from m3bench.server.lab.authoring.verification import verify
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.settings import Settings

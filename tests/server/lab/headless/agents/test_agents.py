@@ -12,11 +12,11 @@ import anyio
 import pytest
 
 from m3bench.sandboxes.backends.process import HostProcess, ProcessBackend
-from m3bench.server.lab.headless.agents.arguments import draw
 from m3bench.server.lab.headless.agents.canary import NOTHING
+from m3bench.server.lab.headless.agents.idle import draw
+from m3bench.server.lab.headless.agents.oracle import INJECTION, VAGUE, muddle
 from m3bench.server.lab.headless.agents.player import AgentCell, by_family, next_for, play_cells, play_plan
 from m3bench.server.lab.headless.agents.registry import AGENTS, find_agents
-from m3bench.server.lab.headless.agents.sloppy import INJECTION, VAGUE, muddle
 from m3bench.server.lab.headless.plan import RunChoice, RunPlan, make_plan
 from m3bench.server.lab.results.resultset import DATA, Sample
 from m3bench.server.scorecard.model import ScoreCard

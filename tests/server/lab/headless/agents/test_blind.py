@@ -8,9 +8,8 @@ from m3bench.sandboxes.world.tables import load
 from m3bench.server.lab.headless.agents.blind import understood
 from m3bench.server.lab.headless.agents.composition_search import Chooser, likely_compositions
 from m3bench.server.lab.headless.agents.evidence import PictureEvidence, put_together
-from m3bench.tasks.families.base import Composition, Kit
+from m3bench.tasks.families.base import Composition, Kit, questions
 from m3bench.tasks.families.registry import FAMILIES
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.families.tool_answers import Found
 from m3bench.tasks.library import Library
 from m3bench.tasks.render.outline import Outline

@@ -19,8 +19,8 @@ from m3bench.server.lab.headless.agents.blind import NOTHING, understood
 from m3bench.server.lab.headless.agents.play import AgentPlay
 from m3bench.server.lab.headless.agents.threshold import solution_of
 from m3bench.tasks.answers.fields import right_fields
+from m3bench.tasks.families.base import questions
 from m3bench.tasks.families.registry import FAMILIES
-from m3bench.tasks.families.texts import questions
 from m3bench.tasks.trajectory import Call
 from tests.server.lab.headless.sighted.recollection import Noted, Unknown, recollected
 

@@ -1,6 +1,7 @@
 """Tasks as a Harbor dataset: what is in it, what an agent can see of it, and that it is the same every time."""
 
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -54,6 +55,28 @@ def test_a_task_is_what_harbor_wants(dataset: Path) -> None:
     assert instruction.startswith("How much is everything together?\n")
     assert "`/task/note.png`" in instruction
     assert "@" not in "".join((task / name).read_text() for name in ("instruction.md", "tests/test.sh"))
+
+
+def test_a_task_for_one_container_needs_nothing_beside_it(harbor_set: Path, tmp_path: Path) -> None:
+    told = json.loads(export("-o", tmp_path / "d", "--set", harbor_set, "--task", "sum-1", "--single", "--json"))
+    assert told["image"].startswith("m3bench-harbor-single:")
+    task = tmp_path / "d" / "tasks" / "sum-1"
+    assert sorted(name for name in files(task) if not name.startswith("solution/")) == [
+        "environment/Dockerfile",
+        "environment/pictures/note.png",
+        "instruction.md",
+        "task.toml",
+        "tests/test.sh",
+    ]
+    config = tomllib.loads((task / "task.toml").read_text())
+    assert config["agent"]["user"] == "agent"
+    assert config["verifier"] == {"timeout_sec": 600.0, "environment_mode": "shared", "user": "root"}
+    assert config["artifacts"] == [{"source": "/verdict"}]
+    assert config["environment"]["healthcheck"]["command"] == "sh /m3bench/harbor/up.sh sum-1 standard:sum-1 60"
+    for script in (task / "tests" / "test.sh", *(tmp_path / "d" / "image").glob("*.sh")):
+        assert script.stat().st_mode & 0o111
+        assert subprocess.run(["sh", "-n", script], check=False).returncode == 0
+        assert "@" not in script.read_text().replace('"$@"', "")
 
 
 def test_another_set_travels_in_the_image_and_the_bundled_one_does_not(dataset: Path, tmp_path: Path) -> None:

@@ -1,0 +1,4 @@
+FROM @IMAGE@
+COPY pictures /task
+WORKDIR /task
+USER root
