@@ -97,6 +97,7 @@ def test_nothing_is_kept_of_a_person_but_what_was_asked(tmp_path: Path) -> None:
     assert [{name: line[name] for name in line if name not in ("person", "at")} for line in lines] == [
         {"agree": {"age": "30"}}, {"run": "a", "seconds": 10}, {"run": "a", "seconds": 16},
     ]  # fmt: skip
+    assert (study.folder / JOURNAL).stat().st_mode & 0o077 == 0, "what people said is their operator's alone"
     with (study.folder / JOURNAL).open("a", encoding="utf-8") as journal:
         journal.write('{"person": 2, "agr')
     known = PeopleStudy(read_people_plan(tmp_path / "people.yaml"))
