@@ -64,10 +64,10 @@ def _what(sets: Sequence[ResultSet], manifest: Mapping[str, object], families: i
 def _who(sets: Sequence[ResultSet]) -> str:
     told = []
     for kind, words in (("model", "the models"), ("baseline", "the scripted baselines"), ("client", "the clients"),
-                        ("people", "the study with")):  # fmt: skip
+                        ("people", "")):  # fmt: skip
         names = list(dict.fromkeys(results.header.agent for results in sets if results.header.kind == kind))
         if names:
-            told.append(f"{words if len(names) > 1 else words.removesuffix('s')} {_list(names)}")
+            told.append(f"{words if len(names) > 1 else words.removesuffix('s')} {_list(names)}".strip())
     solvers = sorted({results.header.solver for results in sets if results.header.solver})
     driven = f" Models were driven by the solver {_list(solvers)}." if solvers else ""
     repeats = sorted({results.header.repeats for results in sets})
