@@ -23,7 +23,7 @@ _Item = TypeVar("_Item")
 _PLAIN_WIDTH = 120
 
 
-class Screen(Console):
+class FittingConsole(Console):
     """Standard output; it is not a failure when the reader stops.
 
     A table that would cut words or numbers, because the terminal is too narrow, is printed row by row.
@@ -31,7 +31,7 @@ class Screen(Console):
 
     def print(self, *objects: Any, **settings: Any) -> None:
         """Print things."""
-        super().print(*(self._fitting(one) for one in objects), **settings)
+        super().print(*(self._fitting(part) for part in objects), **settings)
 
     def _fitting(self, shown: Any) -> Any:
         if not isinstance(shown, Table) or shown.__rich_measure__(self, self.options).minimum <= self.width:
@@ -47,7 +47,7 @@ def console() -> Console:
     """Standard output, plain and wide enough when it is not a terminal."""
     tolerate()
     terminal = sys.stdout.isatty()
-    return Screen(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
+    return FittingConsole(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
 
 
 def tolerate() -> None:

@@ -58,7 +58,7 @@ class SeenFacts:
             *(number / factor for number in self._numbers for factor in _FACTORS),
             *((number - 32) / 1.8 for number in self._numbers),
         )
-        return any(abs(one - value) <= half for one in converted)
+        return any(abs(number - value) <= half for number in converted)
 
     def leads_to(self, value: float) -> bool:
         """Whether a number follows from two others that were seen, or is a part or a multiple of one in percent."""

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from m3bench.server.commands.screen import Screen, number_table, plain_table
+from m3bench.server.commands.screen import FittingConsole, number_table, plain_table
 
 VALUES = ("oracle.standard.bundled", "100.0 %", "0.915–1.000", "1.000", "0.984–1.000", "0.999", "56", "12")
 HEADINGS = ("agent", "solved", "95 % interval", "average", "of averages", "paper's metric", "samples", "void")
@@ -19,7 +19,7 @@ def test_no_number_is_cut_at_any_width(width: int, kind: str) -> None:
     table.add_row(*VALUES)
     table.add_row("null", *VALUES[1:])
     file = io.StringIO()
-    Screen(file=file, width=width, highlight=False, emoji=False, markup=False).print(table)
+    FittingConsole(file=file, width=width, highlight=False, emoji=False, markup=False).print(table)
     lines = file.getvalue().splitlines()
     assert max(map(len, lines)) <= width
     assert "…" not in file.getvalue()
