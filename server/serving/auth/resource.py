@@ -24,7 +24,10 @@ from m3bench.server.serving.auth.address import RESOURCE_METADATA, PublicAddress
 from m3bench.server.serving.auth.identity import OPERATE, PLAY, SCOPES, WATCH, Identity, Refusals, TokenChecker
 
 WITHIN_NS = 10_000_000_000
-"""From the first request with a token that ran out: later ones are not remembered, and none of them for longer."""
+"""From the first request with a token that ran out: later ones are not remembered."""
+
+KNOWN_NS = 60_000_000_000
+"""For how long those are: a busy client takes seconds to find out where it gets a new token, once for each call."""
 
 MOST_EACH, MOST_TOKENS = 16, 256
 """Requests that are remembered for a token, and tokens."""
@@ -74,7 +77,7 @@ class Renewals:
     def first_came(self, who: Identity, scope: Scope, body: bytes) -> int:
         """When a request of a person came for the first time; 0 when it is now. It is forgotten by that."""
         mine, now = (who.issuer, who.subject), self._clock()
-        lapses = [lapse for lapse in self._lapses.values() if lapse.who == mine and now - lapse.since <= 2 * WITHIN_NS]
+        lapses = [lapse for lapse in self._lapses.values() if lapse.who == mine and now - lapse.since <= KNOWN_NS]
         if not lapses:
             return 0
         key = _request(scope, body)
