@@ -19,8 +19,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import log
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import betaincinv, expit, gammaln
 
 from m3bench.server.scoring.statistics.clusters import Floats, Places
@@ -45,7 +47,11 @@ _NODES, _REACH = 41, 4.2
 """Points of the distribution of families, and where they end, in standard deviations."""
 _HALVINGS = 30
 """How closely the middle of that distribution is found."""
+_NEAR = 1.05
+"""By how much kept dispersions differ."""
 _IMPOSSIBLE, _SAME = -1e3, 1e-9
+Halves = npt.NDArray[np.float32]
+"""Half as long as other floats: exponentials of many are the dearest part."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,9 +73,9 @@ class _Grid:
 
     draws: Floats
     """What a task counts as where families are closer than draws would be, [tau]."""
-    solved: Floats
+    solved: Halves
     """The logarithm of a family's chance at each node of what families are like, [mu, tau, node]."""
-    not_solved: Floats
+    not_solved: Halves
 
 
 @lru_cache(maxsize=1)
@@ -121,8 +127,8 @@ def _grid(dispersion: float) -> _Grid:
     logits = middle[..., None] + spread[..., None] * _nodes()[0]
     return _Grid(
         draws=1 / (np.array(_SPREADS) * dispersion),
-        solved=-np.logaddexp(0, -logits),
-        not_solved=-np.logaddexp(0, logits),
+        solved=(-np.logaddexp(0, -logits)).astype(np.float32),
+        not_solved=(-np.logaddexp(0, logits)).astype(np.float32),
     )
 
 
@@ -153,9 +159,11 @@ def _log_likelihood(step: int, size: float, dispersion: float) -> Floats:
     if step > 0:
         # As if of more draws, of which more means are possible.
         alike -= np.log(_SPREADS)
-    exponents = draws * (share * grid.solved + (1 - share) * grid.not_solved)
+    exponents = (draws * share) * grid.solved + (draws * (1 - share)) * grid.not_solved
     most = exponents.max(axis=2)
-    differing = np.log(np.exp(exponents - most[..., None]) @ _nodes()[1]) + most + _ways(share, np.array(draws))
+    exponents -= most[..., None]
+    summed = np.exp(exponents, out=exponents) @ _nodes()[1].astype(np.float32)
+    differing = np.log(summed).astype(np.float64) + most + _ways(share, np.array(draws))
     return np.concatenate([alike, differing], axis=1)
 
 
@@ -177,7 +185,7 @@ def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: fl
     seen = Counter(
         (round(min(1.0, max(0.0, mean)) * _STEPS), float(size)) for mean, size in zip(means, sizes, strict=True)
     )
-    found = _over_seen(frozenset(seen.items()), _two_digits(dispersion), level)
+    found = _over_seen(frozenset(seen.items()), _about(dispersion), level)
     return found.within(max(means) > 0, min(means) < 1)
 
 
@@ -197,7 +205,7 @@ def _over_seen(seen: "frozenset[tuple[tuple[int, float], int]]", dispersion: flo
 def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> list[Posterior]:
     """The same for many agents at once, as simulations need it: means by agent and family, all families of one size."""
     steps = np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
-    rounded = np.array([_two_digits(float(part)) for part in dispersions])
+    rounded = np.array([_about(float(part)) for part in dispersions])
     found: dict[int, Posterior] = {}
     for part in np.unique(rounded).tolist():
         rows, prior = np.flatnonzero(rounded == part), _prior(float(size), part)
@@ -226,8 +234,9 @@ def _read_off(by_mu: Floats, level: float) -> Posterior:
 
 
 @lru_cache(maxsize=1024)
-def _two_digits(number: float) -> float:
-    return float(f"{number:.2g}")
+def _about(number: float) -> float:
+    """The nearest of the powers of `_NEAR`, so that likelihoods are kept for few numbers."""
+    return _NEAR ** round(log(number) / log(_NEAR))
 
 
 def over_draws(mean: float, draws: float, level: float) -> Posterior:
