@@ -24,8 +24,8 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import brentq
 from scipy.special import expit, logit, stdtrit
 
-from m3bench.server.scoring.statistics.beta_binomial import dispersion, over_families_of_many
 from m3bench.server.scoring.statistics.estimates import DISPERSION, LEVEL
+from m3bench.server.scoring.statistics.logistic import dispersion, over_families_of_many
 from m3bench.server.scoring.statistics.paired import difference
 from m3bench.server.scoring.statistics.ranks import rank
 

@@ -36,10 +36,12 @@ class Conversation:
     def forced(self) -> frozenset[int]:
         """Where a step begins in every reading: the only place that can keep some call apart from what it saw."""
         alone = {0} if self.calls else set()
+        before = latest = -1
         for place, floor in enumerate(self.floor):
-            starts = self._starts(floor, place)
-            if floor > 0 and len(starts) == 1:
-                alone.add(starts[0])
+            if place == 0 or not self.joined[place]:
+                before, latest = latest, place
+            if floor > 0 and before < floor <= latest:
+                alone.add(latest)
         return frozenset(alone)
 
     @cached_property
@@ -70,16 +72,6 @@ class Conversation:
             wanted = {place for place, begins in zip(self.open, choice, strict=True) if begins} | self.forced
             if len(self.reading(wanted)) == len(wanted):
                 yield tuple(sorted(wanted))
-
-    def _starts(self, first: int, last: int) -> list[int]:
-        """At most two of the places from first to last where a step may begin, the last ones."""
-        found: list[int] = []
-        for place in range(last, first - 1, -1):
-            if place == 0 or not self.joined[place]:
-                found.append(place)
-                if len(found) == 2:
-                    break
-        return found
 
 
 @dataclass(frozen=True, kw_only=True)

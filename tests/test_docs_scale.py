@@ -16,7 +16,7 @@ def test_the_tables_of_the_page_come_from_the_numbers_that_were_measured() -> No
 
 def test_ten_times_the_seats_need_ten_times_the_memory_and_servers() -> None:
     costs = {"server_memory": 50e6, "seat_memory": 1e6, "seat_cpu": 0.0, "run_memory": 9e6, "run_cpu": 0.0,
-             "call_memory": 0.0, "call_cpu": 0.01, "call_bytes": 100.0, "start_cpu": 2.0, "sample_cpu": 3.6,
+             "call_memory": 0.0, "call_cpu": 0.01, "call_bytes": 100.0, "sample_cpu": 3.6,
              "sample_calls": 8.0, "sample_rows": 20.0, "sample_bytes": 1e6}  # fmt: skip
     _, seats, runs = tables(costs)
     assert seats.splitlines()[2:] == [

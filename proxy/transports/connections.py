@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, ClassVar
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from m3bench.proxy.transports.admission import RETRY_SECONDS, Identities, of_address
@@ -69,6 +70,7 @@ class BoundedProtocol(H11Protocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._patience: asyncio.TimerHandle | None = None
+        self._upgraded = False
         self._who = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -90,7 +92,7 @@ class BoundedProtocol(H11Protocol):
         """The client sent something."""
         asked = self.cycle
         super().data_received(data)
-        if self.transport.is_closing():
+        if self._upgraded or self.transport.is_closing():
             return
         if self.cycle is None or self.cycle.response_complete:
             # A head that is not complete yet.
@@ -104,6 +106,13 @@ class BoundedProtocol(H11Protocol):
             self._asks(asked)
             self._does(_SLOW)
             self._be_patient(self.body_seconds)
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """The connection is a WebSocket from now on: it ends when its application says so, and not for its silence."""
+        self._upgraded = True
+        self._be_patient(None)
+        self._belong("")
+        super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         """An answer was sent; the next request may come, within uvicorn's own time for that."""

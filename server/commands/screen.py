@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
 from rich.progress import Progress, track
 from rich.table import Table
 
@@ -23,8 +23,20 @@ _Item = TypeVar("_Item")
 _PLAIN_WIDTH = 120
 
 
-class _Screen(Console):
-    """Standard output; it is not a failure when the reader stops."""
+class Screen(Console):
+    """Standard output; it is not a failure when the reader stops.
+
+    A table that would cut words or numbers, because the terminal is too narrow, is printed row by row.
+    """
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        """Print things."""
+        super().print(*(self._fitting(one) for one in objects), **settings)
+
+    def _fitting(self, shown: Any) -> Any:
+        if not isinstance(shown, Table) or shown.__rich_measure__(self, self.options).minimum <= self.width:
+            return shown
+        return stacked(shown)
 
     def on_broken_pipe(self) -> None:
         """Say it as any other writer does: rich would end the program with exit code 1."""
@@ -35,7 +47,7 @@ def console() -> Console:
     """Standard output, plain and wide enough when it is not a terminal."""
     tolerate()
     terminal = sys.stdout.isatty()
-    return _Screen(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
+    return Screen(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
 
 
 def tolerate() -> None:
@@ -55,6 +67,20 @@ def plain_table(*headings: str, right: Sequence[str] = ()) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right" if heading in right else "left")
     return table
+
+
+def stacked(table: Table) -> Group:
+    """A table row by row: what the row is about, and below it each value with its heading."""
+    headings = [column.header for column in table.columns]
+    rows = zip(*(list(column.cells) for column in table.columns), strict=True)
+    parts: list[Any] = []
+    for about, *values in rows:
+        lines = Table.grid(padding=(0, 2))
+        for heading, value in zip(headings[1:], values, strict=True):
+            if value != "":
+                lines.add_row("", heading, value)
+        parts += [about, lines]
+    return Group(*parts)
 
 
 def number_table(*, header: bool = True) -> Table:

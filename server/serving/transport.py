@@ -106,6 +106,9 @@ LOCAL_PROXIES = ("127.0.0.1", "::1")
 PREPARED_AFTER = 2.0
 """Seconds from the start until the next one is prepared, so that this one is not slowed down."""
 
+PING_SECONDS = 600.0
+"""Time for the other side of a WebSocket to answer a ping."""
+
 ACCEPTED_AT_ONCE = 64
 """Accepted before open connections get another turn: a flood must not use up the process's open files."""
 
@@ -288,6 +291,8 @@ async def serve_asgi(
         ws="websockets-sansio" if websockets else "none",
         # Answers are small, and a trainer is near: packing them costs more than it saves.
         ws_per_message_deflate=False,
+        # While it computes, it may answer no ping.
+        ws_ping_timeout=PING_SECONDS,
         backlog=max(1, min(ACCEPTED_AT_ONCE, Protocol.max_connections // 8)),
         log_level="warning",
         log_config=None if in_json() else LOGGING_CONFIG,

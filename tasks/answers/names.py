@@ -20,6 +20,7 @@ from m3bench.tasks.answers.spelling import (
     hedges,
     joined,
     regions_of,
+    singular,
     spellings,
     vocabulary,
     whole_species,
@@ -28,9 +29,9 @@ from m3bench.tasks.answers.spelling import (
 from m3bench.tasks.answers.statements import (
     AHEAD,
     BY_WHOM,
+    IS_THAT,
     LESS,
     MORE,
-    MOST_AND_LEAST,
     OF_THE_OTHER,
     ONCE,
     OTHER_HAS_LESS,
@@ -41,6 +42,7 @@ from m3bench.tasks.answers.statements import (
     answered,
     concluded,
     kept,
+    of_two_ends,
     without_lead,
 )
 from m3bench.tasks.facts import Fact
@@ -220,7 +222,7 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
         return True
     if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
         return True
-    if len(mine) > 2 and " " in name and _singular(mine) in set(map(_singular, right)) - set(map(_singular, wrong)):
+    if len(mine) > 2 and " " in name and singular(mine) in set(map(singular, right)) - set(map(singular, wrong)):
         return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
@@ -290,7 +292,7 @@ _BEHIND = re.compile(
     r"\s+(?P<bare>(?:because|since|according to|as the|as per|based on)\b.*)$",
     re.IGNORECASE | re.DOTALL,
 )
-_MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
+_MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s*→\s*|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
 _BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
 _A_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _YEAR_BESIDE = re.compile(r"\s*[(\[](?:1[5-9]|20)\d\d[)\]]\s*$")
@@ -325,8 +327,10 @@ def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], co
     if place and not _named(place["label"], (*names, *others)):
         short = short[: place.start()]
     asked = set(words_of(context))
-    if match := MOST_AND_LEAST.match(short):
-        short = match["least" if asked & _vocabulary("little") else "most"]
+    short = of_two_ends(short, asked, least=bool(asked & _vocabulary("little")))
+    that = IS_THAT.match(short)
+    if that and that["how"].lower() in asked and not set(words_of(that["what"])) & (hedges() | _TURNS | {"after"}):
+        short = that["head"]
     dearer = REASON_FIRST.match(short)
     if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
         short = dearer["rest"]
@@ -350,7 +354,7 @@ def _named(text: str, names: tuple[str, ...]) -> bool:
 
 def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what stands behind a name only to explain it; as it is when that says something else as well."""
-    measured = None if any(map(_MEASURED.search, (*names, *others))) else _MEASURED.search(text)
+    measured = None if any(map(_MEASURED.search, names)) else _MEASURED.search(text)
     if measured and _only_measures(measured["why"], others):
         return text[: measured.start()]
     year = _YEAR_BESIDE.search(text)
@@ -425,10 +429,6 @@ def _plurals(words: Words) -> set[Words]:
     last = words[-1] if words else ""
     endings = (("s", ""), ("es", ""), ("ies", "y"), ("oes", "o"))
     return {(*words[:-1], last.removesuffix(end) + single) for end, single in endings if last.endswith(end)}
-
-
-def _singular(words: Words) -> Words:
-    return tuple(word.removesuffix("s") if len(word) > 4 else word for word in words)
 
 
 def _without(text: str, names: tuple[str, ...]) -> str:

@@ -71,10 +71,15 @@ _COMPARED = re.compile(
 )
 """What a number behind which it stands is compared with."""
 _BEFORE_THAT = re.compile(
-    r"\s*\((?:down|reduced|up) from [^()]*\)\.?$|\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
+    r"\s*\((?:(?:down|reduced|up) from|over|under|above|below|within) [^()]*\)\.?$|"
+    r"\s*\((?:was|instead of|formerly|before:?) [^()]*\d[^()]*\)\.?$",
     re.IGNORECASE,
 )
-"""What something cost before."""
+"""What something cost before, and what it is compared with."""
+_SUMMED = re.compile(r"(?:\b|_)(?:together|altogether|total|added up|that many|whole)\b")
+_SHARED_OUT = re.compile(r"\b(?:pays?|part|divided)\b|(?:\b|_)per(?:\b|_)")
+_FOR_ONE = re.compile(r"(?<!of )(?<!for )\b(?:each|apiece|per (?:pack|share|piece|item|unit|book|copy|head))\W*$")
+"""What makes a number that of one thing where a sum was asked for."""
 _ALL_OF_IT = re.compile(r"\b(?:all (?:the|of|those|these)|whole|entire)\b")
 _OF_EACH_ASKED = re.compile(
     r"\b(?:each|every|per|share|average|mean|apiece|one|a (?:person|piece|head|night|day|month|year))\b"
@@ -282,6 +287,10 @@ def _of_another(rest: str, asked: str) -> str | None:
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
     if found is None and _ALL_OF_IT.search(asked) and not _OF_EACH_ASKED.search(asked):
         found = _OF_EACH.search(rest)
+    if found is None and _SUMMED.search(asked) and not _SHARED_OUT.search(asked):
+        found = _FOR_ONE.search(rest)
+        if found:
+            return found[0]
     period = _A_TIME.search(rest)
     if found is None and period and not _ONE_OF_MANY.search(asked):
         found = period

@@ -130,3 +130,8 @@ def addressed(names: tuple[str, ...]) -> tuple[str, ...]:
     turned = (f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name)))
     names = (*names, *turned, *(_POSTAL_CODE.sub("", name) for name in names if _POSTAL_CODE.search(name)))
     return (*names, *(short for name in names if (short := STREET.sub("", name)) != name and re.search(r"\d", name)))
+
+
+def singular(words: Words) -> Words:
+    """Longer words without an s at the end."""
+    return tuple(word.removesuffix("s") if len(word) > 4 else word for word in words)

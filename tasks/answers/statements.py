@@ -5,6 +5,7 @@ right is decided by the value's own type.
 """
 
 import re
+from collections.abc import Collection
 
 from m3bench.tasks.answers.spelling import vocabulary, words_of
 
@@ -78,14 +79,19 @@ AHEAD = re.compile(
 """One thing compared with another: "A is older than B", "A > B"."""
 MORE = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
 LESS = frozenset({"lower", "smaller", "fewer", "less"})
+IS_THAT = re.compile(
+    r"^(?P<head>.+?)\s+(?:has|had|is|was|are|were|have)\s+the\s+(?P<how>\w+)(?P<what>(?:\s+[^\W\d]+){0,2})[.!]?$",
+    re.IGNORECASE,
+)
+"""A name that is said to be what was asked for: "Oslo has the worst air"."""
 SO_MUCH_OF = re.compile(
     r"^(?:an?|one|some|\d+)\s+(?:clove|slice|piece|bunch|ear|loaf|head|cup|glass|bowl|bag|handful)s?\s+of\s+",
     re.IGNORECASE,
 )
 """How much of a food there is."""
 MOST_AND_LEAST = re.compile(
-    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:most|highest|largest|biggest|best)\s*[,;]\s*(?:and\s+)?"
-    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?:least|lowest|smallest|fewest|worst)[.!]?$",
+    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?P<high>most|highest|largest|biggest|best|worst)\s*[,;]\s*(?:and\s+)?"
+    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?P<low>least|lowest|smallest|fewest|worst|best)[.!]?$",
     re.IGNORECASE,
 )
 """Two things compared: "A swings most, B least"."""
@@ -119,6 +125,25 @@ REASON_FIRST = re.compile(
 """What is said against one thing before another is named: "The pass is dearer; single entries"."""
 PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
 """The letter or number of a place, in brackets behind a name."""
+
+
+def of_two_ends(text: str, asked: Collection[str], *, least: bool) -> str:
+    """Which of two things is meant where one is said to have most and one least; the text where that is open.
+
+    Args:
+        text: The text.
+        asked: Words of the question.
+        least: Whether they ask for the smaller one.
+    """
+    match = MOST_AND_LEAST.match(text)
+    if match is None:
+        return text
+    for end, how in (("least", match["low"]), ("most", match["high"])):
+        if how.lower() in asked:
+            return match[end]
+    if {match["low"].lower(), match["high"].lower()} & {"best", "worst"}:
+        return text  # it depends on what is good
+    return match["least" if least else "most"]
 
 
 def answered(text: str) -> str:

@@ -197,7 +197,7 @@ def _batches(calls: Sequence[Call]) -> Iterator[HonestVariant]:
 MOST_LOOKALIKES = 0.005
 """The share of look-alikes that may match."""
 MOST_NONE = 0.05
-"""The share of made look-alikes that may turn out to be the same thing."""
+"""The share of made look-alikes that may match because all facts are the same."""
 LEAST_VARIANTS = 0.98
 """The share of honest variants that must match."""
 
@@ -246,8 +246,11 @@ class IdentityVerdict:
 
     @property
     def none(self) -> list[IdentityTrial]:
-        """Look-alikes that told all the facts that were wanted."""
-        return [trial for trial in self.of("look-alike") if trial.same == "facts"]
+        """Look-alikes that match because they told all the facts that were wanted.
+
+        Others tell those facts too, and are told apart by what they are about.
+        """
+        return [trial for trial in self.of("look-alike") if trial.matches and trial.same == "facts"]
 
     @property
     def mistaken(self) -> list[IdentityTrial]:
@@ -276,7 +279,7 @@ class IdentityVerdict:
         """The counts in a sentence."""
         others, own = len(self.of("look-alike")), len(self.of("variant"))
         return (
-            f"{len(self.mistaken)} of {others} look-alikes match, and {len(self.none)} told the same facts; "
+            f"{len(self.mistaken)} of {others} look-alikes match, {len(self.none)} more told the same facts; "
             f"{own - len(self.refused)} of {own} honest variants match."
         )
 

@@ -132,7 +132,7 @@ def listen(model: Model, policy: RetryPolicy | None = None) -> None:
 
 
 def _check(output: ModelOutput) -> None:
-    """Raise what an answer is that holds no reply of the model."""
+    """Raise the error that an answer holds in place of a reply of the model."""
     if not output.choices:
         raise ProviderError("It answered, but without a reply.")
     if is_error(output):
@@ -140,7 +140,7 @@ def _check(output: ModelOutput) -> None:
 
 
 def is_error(output: ModelOutput) -> bool:
-    """Whether a reply is the provider's error and nothing that the model said."""
+    """Whether a reply is the provider's error, and not something that the model said."""
     written = output.usage.output_tokens if output.usage is not None else 0
     return output.stop_reason in _CUT_SHORT and not written and not output.message.tool_calls
 

@@ -129,7 +129,7 @@ def _check(logs: "Sequence[EvalLog]", watch: "solver.SampleWatch") -> None:
     """Raise what ended an evaluation before its time."""
     if watch.broken is not None:
         raise watch.broken
-    # Of an evaluation that Ctrl-C ended Inspect returns no log, or one that says so; it does not raise.
+    # When Ctrl-C ends an evaluation, Inspect returns no log, or one that says so, and does not raise.
     if not logs or any(log.status == "cancelled" for log in logs):
         raise KeyboardInterrupt
     if watch.gone:

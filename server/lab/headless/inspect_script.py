@@ -6,7 +6,7 @@ The turns of a task are played in order, one for each time the model is asked; `
 named. A turn has any of `text`, what the model says; `calls`, a list of `{"tool", "arguments"}`, where arguments that
 are a string are what a provider would send letter by letter, broken JSON included; `pause`, seconds it thinks;
 `input_tokens` and `output_tokens`, what it costs; and `error`, a failure of the provider: a message, or the `status`
-and `body` of its answer. A failure with status 429 or from 500 up is met again at every further try. After the last
+and `body` of its answer. A failure with status 429, or 500 and above, comes again at every further try. After the last
 turn the model says nothing more.
 """
 

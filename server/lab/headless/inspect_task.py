@@ -133,7 +133,7 @@ def inspect_task(
 ) -> InspectTask:
     """The Inspect task for attempts, each with its profile; for a model that sees no pictures, without them.
 
-    Recordings are only for models of which it is said that they take them.
+    Recordings go only to models that are said to take them.
     """
     told: dict[str, list[Content]] = {}
     for attempt, _ in attempts:
@@ -193,7 +193,7 @@ def prompt(
 ) -> list[Content]:
     """What the model is told: the question, the paths of the pictures, what to hand in, and the pictures.
 
-    To a model that is not shown the pictures it is said that there are some, and likewise with recordings.
+    A model that is not shown the pictures is told that there are some; so too with recordings.
     """
     paths = ", ".join(f"./{MEDIA}/{name}" for name in task.pictures)
     where = {0: "", 1: f"The picture is attached; for the tools it lies at {paths}."}.get(

@@ -142,7 +142,7 @@ def shown_image(block: ImageContent) -> ContentImage:
 
 
 def contents(result: CallToolResult, *, sighted: bool = True) -> list[Content]:
-    """A result as a model is shown it; to one that sees no pictures it is said that there is one."""
+    """A result as a model is shown it; one that sees no pictures is told that there is one."""
     parts: list[Content] = []
     for block in result.content:
         match block:

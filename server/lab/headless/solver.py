@@ -97,7 +97,7 @@ class SampleWatch:
         state.messages, state.metadata = list(sample.input), dict(sample.metadata or {})
 
     def over(self, sample: Sample, card: ScoreCard | None, gone: Gone = "") -> None:
-        """A sample is over; `gone` says what will answer no request of another one."""
+        """A sample is over; `gone` says which provider or model will answer no further requests."""
         self._gone_in_a_row = self._gone_in_a_row + 1 if gone else 0
         if self._gone_in_a_row >= GONE:
             self.gone = gone

@@ -133,6 +133,8 @@ class Archive:
             if entry.file_size > MAX_MEMBER_BYTES:
                 self._refuse(f"unpacks {name!r} to {entry.file_size} bytes (at most {MAX_MEMBER_BYTES} are read)")
             members[name] = entry
+        if self._zip.comment or (entries and min(entry.header_offset for entry in entries) != 0):
+            self._refuse("holds more than its members, which no such archive does")
         total = sum(entry.file_size for entry in entries)
         if total > min(MAX_BYTES, FREE_BYTES + MAX_RATIO * self._size):
             self._refuse(f"would unpack from {self._size} to {total} bytes: that is not an archive of recorded runs")

@@ -3,6 +3,7 @@
 Nothing here judges; what does not fit the form is an `InputFileError`, what fits it and is not true is for `rescoring`.
 """
 
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -95,6 +96,8 @@ class Submission:
                 raise InputFileError(path, "holds a sample whose task or run has no name")
             if len(sample.reason) + sum(len(retry.failure) for retry in sample.retries) > MAX_REASON:
                 raise InputFileError(path, f"gives reasons of more than {MAX_REASON} characters for a sample")
+            if not math.isfinite(sample.seconds):
+                raise InputFileError(path, "holds a sample whose seconds have no end")
 
     @cached_property
     def runs(self) -> tuple[str, ...]:

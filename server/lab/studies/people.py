@@ -35,6 +35,7 @@ from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.statistics.estimates import alpha
 from m3bench.server.settings import Settings
 from m3bench.server.store.contract import Store
+from m3bench.server.store.layout import private_file
 from m3bench.server.store.records import RunRecord
 from m3bench.tasks.atomic_files import append_line, read_private, write_atomically, write_private
 from m3bench.tasks.catalog import load_catalog
@@ -215,7 +216,7 @@ class PeopleStudy:
         self._known = self._begun()
         self.people = {person.number: person for person in self._known.people}
         self._seats = {person.seat: person for person in self._known.people}
-        self._tokens = {self.token(number): number for number in self.people}
+        self._tokens = {_digest(self.token(number)): number for number in self.people}
         self._agreed: set[int] = set()
         self._said: dict[int, dict[str, str]] = defaultdict(dict)
         self._active: dict[tuple[int, str], float] = {}
@@ -237,7 +238,8 @@ class PeopleStudy:
 
     def by_token(self, token: str) -> int | None:
         """Whose a link is."""
-        return self._tokens.get(token)
+        # Looking up a hash tells nothing of the tokens, however long it takes.
+        return self._tokens.get(_digest(token))
 
     def by_cookie(self, cookie: str) -> int | None:
         """Whose a cookie is."""
@@ -253,7 +255,7 @@ class PeopleStudy:
     @property
     def guests(self) -> dict[str, str]:
         """The seat of each person, by the hash of their token."""
-        return {sha256(self.token(number).encode()).hexdigest(): one.seat for number, one in self.people.items()}
+        return {_digest(self.token(number)): one.seat for number, one in self.people.items()}
 
     def tasks_of(self, seat: str) -> tuple[str, ...]:
         """The tasks of a seat, in their order.
@@ -325,6 +327,7 @@ class PeopleStudy:
                 raise UserError("This is nothing that the page of a study says.")
         if "agree" not in line and number not in self._agreed:
             raise UserError("Agree to take part first.")
+        private_file(self.folder / JOURNAL)
         append_line(self.folder / JOURNAL, json.dumps(line, ensure_ascii=False))
         self._remember(line)
 
@@ -504,6 +507,10 @@ class PeopleStudy:
 
     def _derived(self, what: str) -> str:
         return hmac.digest(self._known.key.encode(), what.encode(), "sha256").hex()[:40]
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode(errors="replace")).hexdigest()
 
 
 def _at_work(store: Store, run: RunRecord) -> float:

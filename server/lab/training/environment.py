@@ -30,8 +30,9 @@ from m3bench.tasks.errors import RunError, SandboxError, UserError
 from m3bench.tasks.library import BUNDLED, SETS, Library
 
 PROGRAM = (sys.executable, "-P", "-X", "utf8", "-m", "m3bench.server.lab.training.worker")
-READY_SECONDS = 60.0
-LEAVE_SECONDS = 10.0
+READY_SECONDS = 300.0
+"""Time for a worker to start, with its hosts; on a busy machine it takes a minute."""
+LEAVE_SECONDS = 60.0
 """Time for a worker to end its sandboxes and remove its folder."""
 AHEAD = 8
 """Episodes that a worker which knows what is asked may have more than another, before the other one is chosen."""
@@ -306,7 +307,11 @@ class _Worker:
 
     def wait(self) -> None:
         """Until it answers."""
-        self._ready.result(READY_SECONDS)
+        try:
+            self._ready.result(READY_SECONDS)
+        except TimeoutError:
+            text = f"A process that plays episodes gave no sign of life within {READY_SECONDS:g} seconds."
+            raise SandboxError(text) from None
 
     def count(self, more: int) -> None:
         """One episode more, or less."""

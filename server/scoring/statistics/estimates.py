@@ -1,6 +1,6 @@
 """A number between 0 and 1 with its standard error and interval.
 
-Both come from the posterior of a beta-binomial model with families as clusters (`beta_binomial`), from 0 to 1 and for
+Both come from the posterior of a logistic-normal model with families as clusters (`logistic`), from 0 to 1 and for
 any number of families. With few of them little can be said about others: below `FEW_FAMILIES` tables say so.
 """
 
@@ -100,7 +100,7 @@ def estimate(
     # numpy and scipy take longer to load than a server takes to start.
     import numpy as np
 
-    from m3bench.server.scoring.statistics import beta_binomial, clusters
+    from m3bench.server.scoring.statistics import clusters, logistic
 
     if not values:
         return None
@@ -112,12 +112,12 @@ def estimate(
     usual = DISPERSION[of]
     if scope == "tasks":
         strata = clusters.strata_of([families.get(task) for task in values])
-        part = beta_binomial.dispersion(numbers, strata, usual, overall=True)
-        known = beta_binomial.over_draws(mean, len(numbers) / part, level)
+        part = logistic.dispersion(numbers, strata, usual, overall=True)
+        known = logistic.over_draws(mean, len(numbers) / part, level)
     else:
-        part = beta_binomial.dispersion(numbers, found.place, usual)
+        part = logistic.dispersion(numbers, found.place, usual)
         sizes = found.sums(np.ones(len(numbers)))
-        known = beta_binomial.over_families((found.sums(numbers) / sizes).tolist(), sizes.tolist(), part, level)
+        known = logistic.over_families((found.sums(numbers) / sizes).tolist(), sizes.tolist(), part, level)
     return Estimate(
         value=mean,
         error=known.deviation,

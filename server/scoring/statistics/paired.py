@@ -7,7 +7,7 @@ The test turns the sign of whole clusters round: were both sets made by one agen
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import comb
 from typing import Literal
@@ -41,7 +41,7 @@ class Difference:
     better: int
     """Tasks where the second is higher."""
     worse: int
-    sums: Floats
+    sums: Floats = field(compare=False, repr=False)
     """Of the differences of each cluster."""
 
     @cached_property

@@ -285,7 +285,7 @@ class Grants:
                 # Another server on the same database gave it.
                 return self._refused(work, shown, client, "it is another server's")
             if shown.ended is not None or min(shown.expires, shown.until) <= now:
-                return self._refused(work, shown, client, "it is too old")
+                return self._refused(work, shown, client, "it was ended, or is too old")
             return use(work, shown)
 
         done = self.tables.together(exchange)

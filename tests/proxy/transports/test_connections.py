@@ -10,6 +10,7 @@ import pytest
 import uvicorn
 from anyio.abc import SocketStream
 from starlette.types import ASGIApp, Receive, Scope, Send
+from websockets.asyncio.client import connect
 
 from m3bench.proxy.transports.admission import Identities
 from m3bench.proxy.transports.connections import BoundedProtocol
@@ -36,7 +37,9 @@ class Impatient(BoundedProtocol):
 
 @asynccontextmanager
 async def listening(protocol: type[BoundedProtocol], app: ASGIApp = echo) -> AsyncIterator[int]:
-    server = uvicorn.Server(uvicorn.Config(app, http=protocol, lifespan="off", log_level="critical"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, http=protocol, ws="websockets-sansio", lifespan="off", log_level="critical")
+    )
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         with anyio.fail_after(60):
@@ -67,6 +70,22 @@ async def test_a_head_or_a_body_that_does_not_come_ends_the_connection() -> None
                 if begun:
                     await stream.send(begun)
                 assert await read_all(stream) == b""
+
+
+async def words(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+
+
+async def test_a_websocket_may_be_silent_for_longer_than_a_head() -> None:
+    async with listening(Impatient, words) as port, connect(f"ws://127.0.0.1:{port}") as socket:
+        async with await anyio.connect_tcp("127.0.0.1", port) as silent:
+            assert await read_all(silent) == b"", "it came later and is gone"
+        await socket.send("still here")
+        assert await socket.recv() == "still here"
+        assert not Impatient._held
 
 
 async def test_a_request_that_comes_in_pieces_is_answered_and_the_next_one_too() -> None:

@@ -72,7 +72,7 @@ def test_help_of_every_command_fits_and_cuts_no_option(width: int) -> None:
             assert named in text, words
 
 
-ENDLESS = {("serve",), ("play",), ("runs", "watch"), ("tools", "serve")}
+ENDLESS = {("serve",), ("play",), ("runs", "watch"), ("tasks", "studio"), ("tools", "serve")}
 """Commands that go on until they are stopped."""
 ITSELF = {("runs", "export")}
 """What it prints is a format that the person chooses."""

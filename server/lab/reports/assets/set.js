@@ -127,7 +127,7 @@ function peopleSection({ people }) {
   const rows = [...people.tasks].sort((one, other) => other.seconds - one.seconds).map((one) => [said(one.task), String(one.people), one.solved === null ? "–" : percent(one.solved), minutes(one.seconds), one.quartiles ? one.quartiles.map(minutes).join("–") : "–"]);
   const columns = [{ label: "task", head: true }, { label: "people", right: true }, { label: "solved", right: true }, { label: "minutes (median)", right: true }, { label: "half of them", right: true }];
   return section("people", "People", "time at work, without breaks", facts([
-    ["people", String(people.people)], ["solved", people.solved === null ? "–" : percent(people.solved) + (people.interval ? ` (${percent(people.interval.low)} to ${percent(people.interval.high)}, for other people and tasks)` : "")],
+    ["people", String(people.people)], ["solved", people.solved === null ? "–" : percent(people.solved) + (people.interval ? ` (${percent(people.interval[0])} to ${percent(people.interval[1])}, for other people and tasks)` : "")],
     ["agreement", people.agreement === null ? "nothing to agree about" : `Krippendorff’s α ${fixed(people.agreement, 2)}`], ["a task takes", `${minutes(people.seconds)} minutes (median)`],
   ]), disclosure("Task by task", () => table({ columns, rows, stack: true, className: "small" })));
 }

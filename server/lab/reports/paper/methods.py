@@ -26,8 +26,8 @@ def methods(sets: Sequence[ResultSet], families: int) -> str:
         _limits(sets),
         _counts(sets),
         _numbers(sets),
-        "Repeats are averaged per task. Intervals are 95 % posterior intervals of a beta-binomial model with families "
-        "as clusters. Sets are compared task by task with an exact permutation test over families. A rank is "
+        "Repeats are averaged per task. Intervals are 95 % posterior intervals of a logistic-normal model with "
+        "families as clusters. Sets are compared task by task with an exact permutation test over families. A rank is "
         "the range of places that the data allow at 95 %, each set by itself, after Mogstad, Romano, Shaikh "
         "and Wilhelm.",
     ]
@@ -64,10 +64,10 @@ def _what(sets: Sequence[ResultSet], manifest: Mapping[str, object], families: i
 def _who(sets: Sequence[ResultSet]) -> str:
     told = []
     for kind, words in (("model", "the models"), ("baseline", "the scripted baselines"), ("client", "the clients"),
-                        ("people", "the study with")):  # fmt: skip
+                        ("people", "")):  # fmt: skip
         names = list(dict.fromkeys(results.header.agent for results in sets if results.header.kind == kind))
         if names:
-            told.append(f"{words if len(names) > 1 else words.removesuffix('s')} {_list(names)}")
+            told.append(f"{words if len(names) > 1 else words.removesuffix('s')} {_list(names)}".strip())
     solvers = sorted({results.header.solver for results in sets if results.header.solver})
     driven = f" Models were driven by the solver {_list(solvers)}." if solvers else ""
     repeats = sorted({results.header.repeats for results in sets})

@@ -275,6 +275,24 @@ def half(bundle: Path, path: Path) -> Path:
     return path
 
 
+def in_front(bundle: Path, path: Path) -> Path:
+    path.write_bytes(b"#!/bin/sh\nrm -rf /\n" + bundle.read_bytes())
+    return path
+
+
+def behind(bundle: Path, path: Path) -> Path:
+    comment = b"\x1b[2J" * 1000
+    path.write_bytes(bundle.read_bytes()[:-2] + struct.pack("<H", len(comment)) + comment)
+    return path
+
+
+def named_otherwise(bundle: Path, path: Path) -> Path:
+    data = bytearray(bundle.read_bytes())
+    data[data.index(b"PK\x03\x04") + 30] ^= 1
+    path.write_bytes(bytes(data))
+    return path
+
+
 END, ENTRY = b"PK\x05\x06", b"PK\x01\x02"
 
 MALFORMED: dict[str, Callable[[Path, Path], Path]] = {
@@ -292,6 +310,17 @@ MALFORMED: dict[str, Callable[[Path, Path], Path]] = {
     "an unknown way of packing": lambda bundle, path: spoilt(bundle, path, ENTRY, 10, b"\x63\x00"),
     "a directory that is elsewhere": lambda bundle, path: spoilt(bundle, path, END, 16, struct.pack("<I", 2**32 - 2)),
     "half of it": lambda bundle, path: half(bundle, path),
+    "a program in front of it": in_front,
+    "words for the screen behind it": behind,
+    "another name inside": named_otherwise,
+    "other digits": lambda bundle, path: archive(path, ("values/" + "\u0661" * 64, b"x")),
+    "a sum that is wrong": lambda bundle, path: spoilt(bundle, path, ENTRY, 16, bytes(4)),
+    "a size that is too small": lambda bundle, path: spoilt(bundle, path, ENTRY, 24, struct.pack("<I", 3)),
+    "a mark before the text": lambda bundle, path: changed(
+        bundle, path, set__json=b"\xef\xbb\xbf" + unpacked(bundle)["set.json"]
+    ),
+    "an index that is a list": lambda bundle, path: changed(bundle, path, bundle__json=b"[]"),
+    "lines without anything": lambda bundle, path: changed(bundle, path, samples__jsonl=b"\n" * 10),
     "members over each other": lambda bundle, path: spoilt(bundle, path, ENTRY, 42, struct.pack("<I", 0)),
 }
 

@@ -29,6 +29,7 @@ from tests.server.lab.interchange.attacks import (
     header,
     manifest,
     of_run,
+    pad,
     resigned_by_another,
     sample,
     set_each,
@@ -165,6 +166,32 @@ def out_of_time(members: Members) -> None:
     of_run(members, "survey-1", lambda calls: set_each(agents(calls), **gone))
 
 
+def first_request(change: Callable[[bytes], bytes]) -> Change:
+    """Other bytes for the first call's request."""
+
+    def changed(members: Members) -> None:
+        def put(calls: list[Any]) -> None:
+            call = agents(calls)[0]
+            call["request"] = put_value(members, change(members[f"values/{call['request']}"]))
+
+        of_run(members, "survey-1", put)
+
+    return changed
+
+
+def lost_among_many(members: Members) -> None:
+    """Fewer than the calls that may be lost."""
+    pad(members)
+    gone = {"owner": "client", "outcome": "failed", "result": None, "returned_ns": None}
+    of_run(members, "survey-1", lambda calls: agents(calls)[-1].update(gone, error=[-32800, "cut off"]))
+
+
+def judged(members: Members) -> None:
+    place = run_of(members, "survey-1")
+    said = {"run": place.removeprefix("runs/"), "task": "survey-1", "seal": None, "more": nested(300)}
+    members[f"{place}/judges.json"] = json.dumps(said).encode()
+
+
 def many_names(members: Members) -> None:
     index_again(members)
     ghosts = {f"ghost\x1b[2J{number}": "0" * 64 for number in range(3 * MOST_DIFFERENCES)}
@@ -199,7 +226,31 @@ CRAFTED: Mapping[str, Forgery] = {
     "the same key twice in a request": Forgery(twice_in_a_request, "replayed", claimed=True),
     "another server with nearly our name": Forgery(almost_bundled, "consistent", "third-party", claimed=True),
     "a run whose time is over at once": Forgery(out_of_time, "consistent", "of the time", claimed=True),
-    "seconds without an end": Forgery(sample("sum-1", seconds=INFINITE), "replayed"),
+    "a profile that leads elsewhere": Forgery(
+        together(manifest(profile="task:../../x"), header(profile="task")), "refuted", "can be had here", claimed=True
+    ),
+    "a sandbox on another machine": Forgery(
+        manifest(sandbox="docker://evil.example:2375"), "refuted", "can be had here", claimed=True
+    ),
+    "a request in letters of two bytes": Forgery(
+        first_request(lambda raw: raw.decode().encode("utf-16")), "replayed", claimed=True
+    ),
+    "several requests in one": Forgery(
+        first_request(lambda raw: b"[%b]" % raw), "refuted", "a JSON-RPC message", claimed=True
+    ),
+    "an error without words": Forgery(first_call(error=[1]), "refuted", "error", claimed=True),
+    "servers of others that have no names": Forgery(
+        manifest(upstream="math", tools={"x": 1}), "replayed", "Third-party servers", claimed=True
+    ),
+    "half a call that is allowed": Forgery(manifest(limits={"calls": 0.5}), "refuted", "outcome", claimed=True),
+    "a call that was lost among many honest ones": Forgery(lost_among_many, "replayed", "63 of 64 calls", claimed=True),
+    "a revision that clears the screen": Forgery(
+        lambda members: of_run(members, "survey-1", lambda calls: set_each(calls, revision="\x1b[2J")),
+        "replayed",
+        claimed=True,
+    ),
+    "judges who are too deep": Forgery(judged, None, "recursion"),
+    "seconds without an end": Forgery(sample("sum-1", seconds=INFINITE), None, "seconds"),
     "many more attempts than were made": Forgery(header(repeats=300), "refuted", "claims", claimed=False),
     "a field with an escape in its name": Forgery(record(**{"\x1b[2Jx" * 500: 1}), None, "Extra inputs"),
     "a name that is read backwards": Forgery(header(name="m3\u202egnp.exe"), None, "not a name"),
@@ -295,6 +346,16 @@ def test_what_a_command_says_of_a_forgery_is_safe_to_print(bundle: Path, played:
             assert "Traceback" not in done.stderr
 
 
+def kinds_swapped(found: Any) -> None:
+    """Each statement in the other's place: the same key signed both."""
+    for proof in found["runs"].values():
+        proof["envelope"], found["tally"] = found["tally"], proof["envelope"]
+
+
+def one_unsigned(found: Any) -> None:
+    found["runs"].popitem()
+
+
 def own_key(members: Members, line: str) -> None:
     change_json(members, "attestations.json", methodcaller("update", key=line))
 
@@ -312,6 +373,8 @@ def no_starts(found: Any) -> None:
         ("a bad run that is said to have been handed in only", "refuted", "state that was signed"),
         ("signed by the submitter, under their own name", "replayed", "not a key that you trust"),
         ("a tally that nobody signed", "refuted", "tally"),
+        ("a statement on a run in place of the tally", "refuted", "tally"),
+        ("a run that was not signed beside one that was", "refuted", "signature"),
         ("another answer under the same seal", "refuted", "seal"),
         ("fields that were not handed in", "refuted", "seal"),
         ("a void sample of a run that was scored and is not here", "refuted", "state that was signed"),
@@ -331,6 +394,8 @@ def test_what_was_signed_hides_nothing(
             resigned_by_another(stranger), lambda members: own_key(members, stranger.public.line)
         ),
         "a tally that nobody signed": signatures(no_starts),
+        "a statement on a run in place of the tally": signatures(kinds_swapped),
+        "a run that was not signed beside one that was": signatures(one_unsigned),
         "another answer under the same seal": record(answer="108"),
         "fields that were not handed in": record(fields={"total": 108}),
         "a void sample of a run that was scored and is not here": lambda members: without(

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
@@ -27,7 +27,11 @@ from m3bench.server.lab.studies.people import JOURNAL, PeopleStudy, balanced, re
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import InputFileError, RunError, UserError
+from tests.browser import Browser, fits, serious
 from tests.sets import write_set
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 M3BENCH = [sys.executable, "-m", "m3bench.server.cli"]
 SECONDS = 300.0
@@ -93,6 +97,7 @@ def test_nothing_is_kept_of_a_person_but_what_was_asked(tmp_path: Path) -> None:
     assert [{name: line[name] for name in line if name not in ("person", "at")} for line in lines] == [
         {"agree": {"age": "30"}}, {"run": "a", "seconds": 10}, {"run": "a", "seconds": 16},
     ]  # fmt: skip
+    assert (study.folder / JOURNAL).stat().st_mode & 0o077 == 0, "what people said is their operator's alone"
     with (study.folder / JOURNAL).open("a", encoding="utf-8") as journal:
         journal.write('{"person": 2, "agr')
     known = PeopleStudy(read_people_plan(tmp_path / "people.yaml"))
@@ -317,3 +322,67 @@ def _free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.browser
+@pytest.mark.slow
+def test_a_person_takes_part_with_the_keyboard_alone(browser: Browser, axe: str, tmp_path: Path) -> None:
+    pair = {"first": {"tool": "math/sum", "arguments": {"numbers": [1, 2]}},
+            "second": {"tool": "math/sum", "arguments": {"numbers": [2, 1]}}}  # fmt: skip
+    (tmp_path / "things.json").write_text(json.dumps([pair]), "utf-8")
+    plan = write_plan(tmp_path, people=1, labels="things.json", ask=[{"name": "age", "question": "How old are you?"}])
+    (link,) = links(plan)
+
+    def sound(page: "Page") -> None:
+        for width in (390, 768, 1280, 2000):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert fits(page), width
+        assert serious(page, axe) == []
+
+    def look(page: "Page") -> None:
+        def go(id: str) -> None:
+            for _ in range(200):
+                if page.evaluate("document.activeElement.id") == id:
+                    return
+                page.keyboard.press("Tab")
+            raise AssertionError(f"#{id} is never reached")
+
+        sound(page)
+        go("agrees")
+        page.keyboard.press("Space")
+        go("agree")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#begin")
+        sound(page)
+        for _ in range(2):
+            go("begin")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".play")
+            go("pause")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#resume")
+            assert not page.locator(".play").is_visible()
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#pause:focus")
+            sound(page)
+            for _ in range(200):
+                if page.evaluate("document.activeElement.dataset.field") == "answer":
+                    break
+                page.keyboard.press("Tab")
+            page.keyboard.type("I cannot solve it.")
+            go("hand-in-now")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#begin, [data-says]")
+        sound(page)
+        page.keyboard.press("y")
+        page.wait_for_selector("h1:has-text('Thank you')")
+        sound(page)
+
+    with held(plan) as (_, base):
+        address = base + link[link.index("/?") :]
+        browser.visit(address, look, allowed=[base], ready="#agree")
+    results = read_resultset(tmp_path / "held")
+    assert len(results.results) == 2
+    assert {call.card.success for call in results.results} == {False}
+    assert read_labels(tmp_path / "held" / "labels.json").same == (True,)

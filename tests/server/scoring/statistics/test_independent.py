@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from m3bench.server.scoring.statistics.beta_binomial import over_draws, over_families
 from m3bench.server.scoring.statistics.clusters import clusters_of, critical, strata_of
 from m3bench.server.scoring.statistics.components import components
+from m3bench.server.scoring.statistics.logistic import over_draws, over_families
 from m3bench.server.scoring.statistics.paired import difference, mcnemar, sign_test, standard_errors
 from m3bench.server.scoring.statistics.power import Size, detectable, planned_error, power_of
 from tests.server.scoring.statistics.clustered import Truth, means

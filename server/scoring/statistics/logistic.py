@@ -1,15 +1,15 @@
-"""The mean of a number between 0 and 1 over families of tasks: the posterior of a beta-binomial model.
+"""The mean of a number between 0 and 1 over families of tasks: the posterior of a logistic-normal model.
 
-Every family has a mean of its own, drawn from a distribution with mean `mu`, and the tasks of a family are draws from
-that. How much family means vary, `tau`, is a part of the variance of single tasks. Neither is known: `mu` has a beta
-prior, and `tau` a uniform one up to 1.
+Every family has a mean of its own, whose logit is drawn from a normal distribution such that these means have the mean
+`mu`; the tasks of a family are draws from its mean. How much family means vary, `tau`, is a part of the variance of
+single tasks. Neither is known: `mu` has a beta prior, and `tau` a uniform one up to 1.
 Quantiles of `mu` after the data are the interval, its standard deviation is the standard error, and nothing special
 happens at 0 and 1 or where nothing varies.
 
-Families that are all alike have `tau` = 1 / tasks of a family, and family means follow a binomial distribution;
-families that differ more have a beta-binomial one. By chance a few families can also be closer to each other than
-draws would be. The model follows them there, down to a part of `_SPREADS`, as a t interval does: else an interval over
-few families would cover too often where families are alike, and too rarely where they differ.
+Families that are all alike have `tau` = 1 / tasks of a family, and family means follow a binomial distribution. By
+chance a few families can also be closer to each other than draws would be. The model follows them there, down to a part
+of `_SPREADS`, as a t interval does: else an interval over few families would cover too often where families are alike,
+and too rarely where they differ.
 
 A task that was solved or not is one draw. Means over repeats, and averages of metrics, vary less than that: a task then
 counts as `1 / dispersion` draws.
@@ -41,6 +41,10 @@ _POINTS, _EDGE, _CURVE = 121, 9.0, 2.5
 """Points of the grid of `mu`, its end in logits, and how much denser it is in the middle."""
 _STEPS = 240
 """Family means are rounded to so many parts, so that likelihoods can be kept."""
+_NODES, _REACH = 41, 4.2
+"""Points of the distribution of families, and where they end, in standard deviations."""
+_HALVINGS = 30
+"""How closely the middle of that distribution is found."""
 _IMPOSSIBLE, _SAME = -1e3, 1e-9
 
 
@@ -63,8 +67,9 @@ class _Grid:
 
     draws: Floats
     """What a task counts as where families are closer than draws would be, [tau]."""
-    alphas: Floats
-    strength: Floats
+    solved: Floats
+    """The logarithm of a family's chance at each node of what families are like, [mu, tau, node]."""
+    not_solved: Floats
 
 
 @lru_cache(maxsize=1)
@@ -77,12 +82,48 @@ def _axis() -> tuple[Floats, Floats, Floats]:
     return logits, mus, _MU_PRIOR * np.log(mus * (1 - mus)) + np.log(np.cosh(bent))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1)
+def _nodes() -> tuple[Floats, Floats]:
+    """Points of a standard normal distribution, and how much each weighs."""
+    points = np.linspace(-_REACH, _REACH, _NODES)
+    weights = np.exp(-(points**2) / 2)
+    return points, weights / weights.sum()
+
+
+@lru_cache(maxsize=1)
+def _spreads() -> tuple[Floats, Floats, Floats]:
+    """Spreads of logits, and for each `mu` where their middle is then and their part of the variance, [mu, spread]."""
+    (_, mus, _), (points, weights), spreads = _axis(), _nodes(), np.geomspace(0.05, 14, 24)
+    half = mus[: _POINTS // 2 + 1, None]
+    steps = spreads[:, None] * points
+    low, high = np.full((len(half), len(spreads)), -90.0), np.zeros((len(half), len(spreads)))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        above = expit(middle[..., None] + steps) @ weights > half
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    middle = (low + high) / 2
+    middle[-1] = 0.0
+    squares = expit(middle[..., None] + steps) ** 2 @ weights
+    shares = np.maximum.accumulate(np.maximum(squares - half**2, _SAME) / (half * (1 - half)), axis=1)
+    # Failures are as likely at 1 - mu as successes at mu.
+    return spreads, np.concatenate([middle, -middle[-2::-1]]), np.concatenate([shares, shares[-2::-1]])
+
+
+@lru_cache(maxsize=32)
 def _grid(dispersion: float) -> _Grid:
-    mus, shares = _axis()[1], np.array(_SHARES)
-    rhos = shares * dispersion / (1 - shares + shares * dispersion)
-    strength = 1 / rhos - 1
-    return _Grid(draws=1 / (np.array(_SPREADS) * dispersion), alphas=np.outer(mus, strength), strength=strength)
+    shares, (spreads, middles, known) = np.array(_SHARES), _spreads()
+    wanted = np.log(shares * dispersion / (1 - shares + shares * dispersion))
+    at = np.arange(len(spreads))
+    # Where spreads no longer add to the variance, the first of them counts.
+    place = np.stack([np.interp(wanted, np.log(row) + _SAME * at, at) for row in known])
+    spread = np.exp(np.interp(place, at, np.log(spreads)))
+    middle = np.stack([np.interp(found, at, row) for found, row in zip(place, middles, strict=True)])
+    logits = middle[..., None] + spread[..., None] * _nodes()[0]
+    return _Grid(
+        draws=1 / (np.array(_SPREADS) * dispersion),
+        solved=-np.logaddexp(0, -logits),
+        not_solved=-np.logaddexp(0, logits),
+    )
 
 
 @lru_cache(maxsize=256)
@@ -100,32 +141,27 @@ def _prior(size: float, dispersion: float) -> Floats:
     return found
 
 
-@lru_cache(maxsize=1024)
-def _rise(step: int, size: float, dispersion: float) -> Floats:
-    """How so many successes move the log-likelihood, at every point of the grid; failures do so in reverse."""
-    grid, share = _grid(dispersion), step / _STEPS
-    even, draws = size * grid.draws, size / dispersion
-    alike = share * np.outer(np.log(_axis()[1]), even) - gammaln(share * even + 1)
-    differing = gammaln(share * draws + grid.alphas) - gammaln(grid.alphas) - gammaln(share * draws + 1)
-    return np.concatenate([alike, differing], axis=1)
-
-
-@lru_cache(maxsize=512)
-def _level(size: float, dispersion: float) -> Floats:
-    """The part of the log-likelihood that so many tasks have, whatever they bring."""
-    grid, draws = _grid(dispersion), size / dispersion
-    differing = gammaln(draws + 1) + gammaln(grid.strength) - gammaln(draws + grid.strength)
-    return np.concatenate([gammaln(size * grid.draws + 1), differing])
-
-
 @lru_cache(maxsize=2048)
 def _log_likelihood(step: int, size: float, dispersion: float) -> Floats:
     """Of a family with this mean over so many tasks, at every point of the grid."""
-    rise, fall = _rise(step, size, dispersion), _rise(_STEPS - step, size, dispersion)[::-1]
-    found: Floats = rise + fall + _level(size, dispersion)
-    if 0 < step < _STEPS:
+    if step > _STEPS // 2:
+        mirrored: Floats = _log_likelihood(_STEPS - step, size, dispersion)[::-1]
+        return mirrored
+    grid, share, (_, mus, _) = _grid(dispersion), step / _STEPS, _axis()
+    even, draws = size * grid.draws, size / dispersion
+    alike = np.outer(np.log(mus), share * even) + np.outer(np.log(1 - mus), (1 - share) * even) + _ways(share, even)
+    if step > 0:
         # As if of more draws, of which more means are possible.
-        found[:, : len(_SPREADS)] -= np.log(_SPREADS)
+        alike -= np.log(_SPREADS)
+    exponents = draws * (share * grid.solved + (1 - share) * grid.not_solved)
+    most = exponents.max(axis=2)
+    differing = np.log(np.exp(exponents - most[..., None]) @ _nodes()[1]) + most + _ways(share, np.array(draws))
+    return np.concatenate([alike, differing], axis=1)
+
+
+def _ways(share: float, draws: Floats) -> Floats:
+    """The logarithm of how many orders so many draws have of which this share are solved."""
+    found: Floats = gammaln(draws + 1) - gammaln(share * draws + 1) - gammaln((1 - share) * draws + 1)
     return found
 
 
