@@ -20,6 +20,9 @@ from m3bench.tasks.errors import UserError
 THINK_SECONDS = 0.4
 """How long the model takes to answer: a real one is not faster, and what comes sooner the client did by itself."""
 
+THINKS = 4
+"""How much longer a model that takes time to write a call takes for what comes before its first."""
+
 MOST_REQUESTS = 80
 """A client that drops its history, and so begins again and again, is stopped."""
 
@@ -97,7 +100,7 @@ class Model:
         with self._lock:
             self.requests.append(request)
             turn = f"{len(self.requests):04d}"
-        time.sleep(self._think)
+        time.sleep(max(self._think, THINKS * self._write))
         told = (
             self._answer(request) if len(self.requests) <= MOST_REQUESTS else Saying(text="This goes on for too long.")
         )

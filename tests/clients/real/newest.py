@@ -3,9 +3,9 @@
     python -m tests.clients.real.newest [--keep] [CLIENT ...]
 
 Three sessions for each client: two tasks, one with writing calls side by side and one with the largest picture; a tool
-that takes half a minute, `abandon`, and another task, whose model takes a second to write a call; five tasks in a row,
-or apart where pictures are handed on as text. The versions come from npm, where they may be of today: what is found is
-a report, and changes files of ours only with `--keep`, for the page on clients.
+that takes half a minute, `abandon`, and another task, whose model takes half a second to write a call; five tasks in a
+row, or apart where pictures are handed on as text. The versions come from npm, where they may be of today: what is
+found is a report, and changes files of ours only with `--keep`, for the page on clients.
 """
 
 import os
@@ -47,7 +47,7 @@ INSTALL_SECONDS = 1200.0
 SLOW_SECONDS = 30
 EARLIER = 3
 """Versions before the newest that are tried where that has no program for this machine."""
-WRITE_SECONDS = 1.0
+WRITE_SECONDS = 0.5
 """What the model of the second session takes to write a call: many clients send each as soon as it is there."""
 WIDE = 0.05
 """A range that is wider than this, or does not hold 1.000, is a problem."""
