@@ -71,16 +71,16 @@ _ANSWERED = re.compile(
 )
 
 AHEAD = re.compile(
-    r"^(?P<head>.+?)\s+(?:beats|(?P<sign>[<>])|"
+    r"^(?P<head>.{1,160}?)\s+(?:beats|(?P<sign>[<>])|"
     r"(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
-    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.+?)[.!]?$",
+    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.{1,160}?)[.!]?$",
     re.IGNORECASE,
 )
 """One thing compared with another: "A is older than B", "A > B"."""
 MORE = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
 LESS = frozenset({"lower", "smaller", "fewer", "less"})
 IS_THAT = re.compile(
-    r"^(?P<head>.+?)\s+(?:has|had|is|was|are|were|have)\s+the\s+(?P<how>\w+)(?P<what>(?:\s+[^\W\d]+){0,2})[.!]?$",
+    r"^(?P<head>.{1,160}?)\s+(?:has|had|is|was|are|were|have)\s+the\s+(?P<how>\w+)(?P<what>(?:\s+[^\W\d]+){0,2})[.!]?$",
     re.IGNORECASE,
 )
 """A name that is said to be what was asked for: "Oslo has the worst air"."""
@@ -90,8 +90,8 @@ SO_MUCH_OF = re.compile(
 )
 """How much of a food there is."""
 MOST_AND_LEAST = re.compile(
-    r"^(?P<most>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?P<high>most|highest|largest|biggest|best|worst)\s*[,;]\s*(?:and\s+)?"
-    r"(?P<least>.+?)\s+(?:\w+s\s+)?(?:the\s+)?(?P<low>least|lowest|smallest|fewest|worst|best)[.!]?$",
+    r"^(?P<most>.{1,100}?)\s+(?:\w+s\s+)?(?:the\s+)?(?P<high>most|highest|largest|biggest|best|worst)\s*[,;]\s*(?:and\s+)?"
+    r"(?P<least>.{1,100}?)\s+(?:\w+s\s+)?(?:the\s+)?(?P<low>least|lowest|smallest|fewest|worst|best)[.!]?$",
     re.IGNORECASE,
 )
 """Two things compared: "A swings most, B least"."""
