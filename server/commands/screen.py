@@ -23,11 +23,16 @@ _Item = TypeVar("_Item")
 _PLAIN_WIDTH = 120
 
 
-class FittingConsole(Console):
-    """Standard output; it is not a failure when the reader stops.
+class StandardOutput(Console):
+    """Standard output; it is not a failure when the reader stops."""
 
-    A table that would cut words or numbers, because the terminal is too narrow, is printed row by row.
-    """
+    def on_broken_pipe(self) -> None:
+        """Say it as any other writer does: rich would end the program with exit code 1."""
+        raise BrokenPipeError
+
+
+class FittingConsole(StandardOutput):
+    """A terminal. A table that would cut words or numbers, because it is too narrow, is printed row by row."""
 
     def print(self, *objects: Any, **settings: Any) -> None:
         """Print things."""
@@ -38,16 +43,14 @@ class FittingConsole(Console):
             return shown
         return stacked(shown)
 
-    def on_broken_pipe(self) -> None:
-        """Say it as any other writer does: rich would end the program with exit code 1."""
-        raise BrokenPipeError
-
 
 def console() -> Console:
     """Standard output, plain and wide enough when it is not a terminal."""
     tolerate()
-    terminal = sys.stdout.isatty()
-    return FittingConsole(highlight=False, emoji=False, markup=False, width=None if terminal else _PLAIN_WIDTH)
+    if sys.stdout.isatty():
+        return FittingConsole(highlight=False, emoji=False, markup=False)
+    # Other programs want one row in one line.
+    return StandardOutput(highlight=False, emoji=False, markup=False, width=_PLAIN_WIDTH)
 
 
 def tolerate() -> None:

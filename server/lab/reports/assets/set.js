@@ -150,7 +150,7 @@ function noted(id, title, items, data) {
 }
 
 /* The page leads with its runs, and what follows is not far below. */
-const FIRST_RUNS = 25;
+const RUNS_AT_FIRST = 25;
 
 /* ---- the table of runs: filtered, sorted, two of them compared ---- */
 
@@ -188,7 +188,7 @@ function runsSection(data) {
     if (chosen.sort !== "order") list.sort(SORTS[chosen.sort][1]);
     status.textContent = `${grouped(list.length)} of ${count(data.runs.length, "run")}`;
     const body = h("tbody", {});
-    const rest = more(body, list, FIRST_RUNS, (run) => runRow(run, data, compared, pick), "runs");
+    const rest = more(body, list, RUNS_AT_FIRST, (run) => runRow(run, data, compared, pick), "runs");
     const heads = ["compare", "run", "average", "", "solved", "needed", "made", "steps", "failed", "time"];
     holder.replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs" },
       h("table", { class: "runlist" }, h("thead", {}, h("tr", {}, heads.map((head, at) => h("th", { scope: "col", class: at > 4 || at === 2 ? "right" : null }, at === 0 ? h("span", { class: "visually-hidden" }, head) : head)))), body)), rest);
