@@ -4,9 +4,10 @@ All of them are random and kept as hashes: there is no key that could leak or th
 a refresh token are good once. When either is used a second time, somebody else has it too: everything that came of the
 same consent then ends. An access token is good for minutes, and for this server alone.
 
-Clients that send calls side by side renew for each of them, with the same refresh token at the same time. So for some
-seconds it is answered with the very tokens that it was exchanged for, until one of them is renewed in turn. A thief who
-is that quick has what the client has, and no more: whichever of the two renews second gives both away.
+Clients that send calls side by side renew for each of them once their access token has run out, with the same refresh
+token at the same time. So one that was exchanged then is answered, for some seconds, with the very tokens that it was
+exchanged for, until one of them is renewed in turn. A thief who is that quick has what the client has, and no more:
+whichever of the two renews second gives both away.
 """
 
 import base64
@@ -230,9 +231,12 @@ class Grants:
             if not wanted or not wanted <= allowed:
                 return self._denied(shown, client, "invalid_scope", "that was not allowed")
             work.change("UPDATE auth_tokens SET used = ? WHERE hash = ?", now, hashed(token))
+            work.change("DELETE FROM auth_renewals WHERE at < ?", now - AGAIN_SECONDS)
+            good = "SELECT 1 FROM auth_tokens WHERE grant_id = ? AND kind = 'access' AND expires > ?"
+            if work.rows(good, shown.grant, now):
+                return self._tokens(work, shown.grant, scope_text(wanted), now)
             # With it, and for as long as it is kept, whoever has the old tokens finds the new ones.
             salt = secrets.token_urlsafe(32)
-            work.change("DELETE FROM auth_renewals WHERE at < ?", now - AGAIN_SECONDS)
             work.change("INSERT INTO auth_renewals VALUES (?, ?, ?, ?)", hashed(token), salt, scope_text(wanted), now)
             return self._tokens(work, shown.grant, scope_text(wanted), now, partial(_successor, token, salt))
 
