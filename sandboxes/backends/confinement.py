@@ -103,6 +103,8 @@ def wall_in(readable: Iterable[Path], folder: Path) -> None:
         folder: The folder.
     """
     if landlock.version():
+        # Only root is held without it.
+        _prctl(_NO_NEW_PRIVILEGES, 1)
         with suppress(OSError):
             landlock.restrict(
                 readable=[*visible.system(), *visible.trees(), *visible.withheld(), *map(Path, _KERNEL), *readable],
