@@ -77,14 +77,14 @@ def test_profiles_that_a_task_may_be_played_in_show_its_tools(folder: Path) -> N
             assert solvable((task,), tools_of(profile, load_catalog(), library(folder))) == (task,)
 
 
-@pytest.mark.all_sample(8)
+@pytest.mark.all_sample(5)
 @pytest.mark.sample(2)
 @each(pytest.mark.slow)
 def test_the_references_of_a_task_run_pass_its_checks_and_score_one(folder: Path, family: str) -> None:
     assert problems(part(library(folder), members(folder, family)[:1])) == []
 
 
-@pytest.mark.all_sample(4)
+@pytest.mark.all_sample(3)
 @pytest.mark.slow
 @every_family
 def test_every_reference_runs_passes_its_checks_and_scores_one(folder: Path, family: str) -> None:

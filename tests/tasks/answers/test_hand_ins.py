@@ -172,7 +172,7 @@ def test_a_right_answer_is_right_in_every_style(task):
     assert absent(task.fields, read(task.fields, task.answer, None)) == []
 
 
-@pytest.mark.all_sample(24)
+@pytest.mark.all_sample(12)
 @pytest.mark.sample(6)
 @every_task
 def test_one_wrong_field_is_not_solved(task):
@@ -186,7 +186,7 @@ def test_one_wrong_field_is_not_solved(task):
     assert accepted == []
 
 
-@pytest.mark.all_sample(24)
+@pytest.mark.all_sample(12)
 @pytest.mark.sample(12)
 @every_task
 def test_templates_and_dumps_solve_nothing(task):
