@@ -34,7 +34,7 @@ _SENTENCE = 40
 _SENTENCE_WORDS = 6
 _DECIMAL = re.compile(r"-?\d+\.\d+")
 _TOKEN = re.compile(r"[^\W_]+")
-_WORDS_AND_NUMBER = re.compile(r"(?:[^\W\d_]{2,}[\W_]*)+(\d[\d.]*)")
+_WORDS_AND_NUMBER = re.compile(r"[^\W\d_]{2,}(?:[\W_]+[^\W\d_]{2,})*[\W_]*(\d[\d.]*)")
 """A name with a number or version at its end: only the number would have to be guessed."""
 
 

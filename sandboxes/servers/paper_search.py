@@ -265,7 +265,7 @@ _ARXIV_ID = re.compile(
 )
 _IACR_ID = re.compile(r"^(?:https?://eprint\.iacr\.org/)?(\d{4}/\d{1,5})(?:\.pdf)?$", re.I)
 _DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.I)
-_YEARS = re.compile(r"^\s*(\d{4})?\s*(-)?\s*(\d{4})?\s*$")
+_YEARS = re.compile(r"(\d{4})?(?:\s*(-))?(?:\s*(\d{4}))?$")
 
 
 @server.tool
@@ -576,7 +576,7 @@ def _years(year: str | None) -> tuple[int, int]:
     """First and last year of a filter such as 2019, 2016-2020, 2010- or -2015."""
     if year is None or not year.strip():
         return 0, 9999
-    match = _YEARS.match(year)
+    match = _YEARS.match(year.strip())
     if match is None or not (match[1] or match[3]):
         raise ToolError(f"year {year!r} is none: use 2019, 2016-2020, 2010- or -2015", outcome="invalid_arguments")
     first = int(match[1]) if match[1] else 0

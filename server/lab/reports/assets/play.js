@@ -373,7 +373,7 @@ function callNodes(game, call) {
   const tool = game.tools.find((one) => one.name === call.tool);
   const state = call.problem ? badge("missed", "✗ not sent") : !call.result ? badge("plain", "… under way") : call.result.isError ? badge("missed", "✗ error") : badge("strong", "✓ answered");
   const head = h("div", { class: "answered-head" }, h("h4", {}, toolName(call.tool.replace("__", "/"))), state,
-    tool ? h("button", { type: "button", class: "button", click: () => game.again(tool, call.args), "aria-label": `Use ${words(call.tool)} again with these arguments` }, "Use again") : null);
+    tool ? h("button", { type: "button", class: "button", click: () => game.again(tool, call.args), "aria-label": `Use again: ${words(call.tool)} with these arguments` }, "Use again") : null);
   const given = Object.keys(call.args).length ? h("p", { class: "soft small arguments" }, said(argumentLine(call.args, 400))) : null;
   const body = call.problem ? h("p", { class: "tone-missed" }, said(call.problem, 400)) : call.result ? resultNode(call.result, words(call.tool), game.look) : null;
   return [head, given, body].filter(Boolean);
