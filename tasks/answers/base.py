@@ -19,7 +19,6 @@ JSON: TypeAlias = object
 """What a client handed in: anything that JSON can hold."""
 
 LONGEST = 4000
-_BLANKS = re.compile(r"(\s)\1{3,}")
 """Characters of a value; nobody needs more to name a thing."""
 
 _HEDGE_PHRASES = re.compile(r"\?|\brather than\b|\binstead of\b|\bone of\b|\bas well as\b|\bin case\b|\bn't\b|\s/\s")
@@ -96,8 +95,7 @@ def as_text(given: JSON) -> str:
         return repr(given) if isinstance(given, int) or abs(given) < 1e15 else ""
     if not isinstance(given, str) or len(given) > LONGEST:
         return ""
-    # Beyond what columns and paragraphs need, blanks say nothing, and patterns would try each of them.
-    return _undressed(_BLANKS.sub(r"\1\1\1", given))
+    return _undressed(given)
 
 
 def is_nothing(given: JSON) -> bool:

@@ -288,8 +288,8 @@ _WHY = (
     "smallest|longest|shortest|nearest|closest|best|cheapest|dearest|both|found|checked|confirmed|verified|about|source"
 )
 _BEHIND = re.compile(
-    rf"(?:\s*[.;:,]\s+|\s+[-–—]+\s+|[—–]|\s*[(\[]|\n+)(?P<why>(?:{_WHY})\b.*)$|"
-    r"\s+(?P<bare>(?:because|since|according to|as the|as per|based on)\b.*)$",
+    rf"(?:\s*+[.;:,]\s++|\s++[-–—]++\s++|[—–]|\s*+[(\[]|\n++)(?P<why>(?:{_WHY})\b.*)$|"
+    r"\s++(?P<bare>(?:because|since|according to|as the|as per|based on)\b.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s*→\s*|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")

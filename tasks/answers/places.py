@@ -16,8 +16,8 @@ from m3bench.tasks.folding import fold
 
 _PART = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _DEGREES = re.compile(
-    r"(?P<before>[nsew])?\s*(?P<sign>[-+]?)(?P<d>\d+(?:\.\d+)?)\s*(?:°|deg(?:rees)?)?\s*"
-    r"(?:(?P<m>\d+(?:\.\d+)?)\s*')?\s*(?:(?P<s>\d+(?:\.\d+)?)\s*(?:\"|''))?\s*(?P<after>north|south|east|west|[nsew]\b)?"
+    r"(?P<before>[nsew])?\s*+(?P<sign>[-+]?)(?P<d>\d+(?:\.\d+)?)\s*+(?:°|deg(?:rees)?)?\s*+"
+    r"(?:(?P<m>\d+(?:\.\d+)?)\s*+')?\s*+(?:(?P<s>\d+(?:\.\d+)?)\s*+(?:\"|''))?\s*+(?P<after>north|south|east|west|[nsew]\b)?"
 )
 
 

@@ -120,15 +120,15 @@ SHORT = 200
 """Characters of an answer that is taken as the value of the only field."""
 
 _LINE = re.compile(
-    r"^\s*(?:>\s*)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?(?:[A-Za-z]|[ivx]{1,4})\)|(?:[A-Za-z]|[ivx]{1,4})\.(?=\s)|#{1,6})?\s*(?:\*\*|__|`|\*)?\s*"
-    r"(?P<label>[\w][\w \-/]{0,60}?)\s*(?:`|\*\*|__|\*)?\s*"
-    r"(?::|=(?!>)|\s[-–—]\s|\s*(?:→|⇒|➜|➔|⟶|--?>|=>))\s*(?:\*\*|__)?\s*(?P<value>.*?)\s*$"
+    r"^\s*+(?:>\s*+)?(?:[-*•+]|\(?\d{1,2}[.)]|\(?(?:[A-Za-z]|[ivx]{1,4})\)|(?:[A-Za-z]|[ivx]{1,4})\.(?=\s)|#{1,6})?\s*+(?:\*\*|__|`|\*)?\s*+"
+    r"(?P<label>[\w][\w \-/]{0,60}?)(?:\s*+(?:`|\*\*|__|\*))?"
+    r"(?:\s*+(?::|=(?!>)|→|⇒|➜|➔|⟶|--?>|=>)|\s++[-–—]\s)\s*+(?:\*\*|__)?\s*+(?P<value>.*?)\s*$"
 )
 
 _FILLERS = frozenset(["of", "for", "in", "at", "on", "to", "its", "this", "that", "is", "number", "name", "answer"])
 """Words that a label may have beside those of its field."""
 
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s+|\*\*|__)\s*(?P<label>[\w][\w \-/]{0,60}?)\s*(?:\*\*|__)?\s*$")
+_HEADING = re.compile(r"^\s*+(?:#{1,6}\s++|\*\*|__)\s*+(?P<label>[\w][\w \-/]{0,60}?)\s*+(?:\*\*|__)?\s*+$")
 
 
 def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) -> dict[str, list[JSON]]:

@@ -39,9 +39,9 @@ _NOT_BUT = re.compile(
 )
 """What is ruled out before what is meant: "Not Oslo, but Bergen", "At first I thought Oslo, but it is Bergen"."""
 _NOT_BUT_THIS = re.compile(
-    r"^\W*(?:no\s*[,:]\s+)?not\s+(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|known|"
-    r"confident|convinced|possible|verified|checked|confirmed|found|available|exact|given|stated|enough)\b)"
-    r"[^.;:!?]{1,80}?\s*[:;]\s*(?:(?:but|rather|yes to|instead)\s+)?(?P<rest>\S.*)$",
+    r"^\W*(?:no\s*[,:]\s+)?not\s++(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|"
+    r"known|confident|convinced|possible|verified|checked|confirmed|found|available|exact|given|stated|enough)\b)"
+    r"[^.;:!?]{1,80}?\s*+[:;]\s*+(?:(?:but|rather|yes to|instead)\s++)?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """The same with a colon: "Not Oslo: Bergen"."""
@@ -53,7 +53,7 @@ _SO = re.compile(
 """A reason before what follows from it: "Oslo has fewer, so Bergen"."""
 _TURNED_DOWN = r"(?:closed|excluded|forbidden|off limits|unchanged|gone|ruled out|left out|left off|not [a-z]+)"
 _DENIED_BEHIND = re.compile(
-    r"^(?P<kept>.+?)(?:[.;,]\s+(?:but\s+|and\s+|while\s+|whereas\s+)?(?P<what>[^.;,]+?)\s+"
+    r"^(?P<kept>.+?)(?:[.;,]\s++(?:(?:but|and|while|whereas)\s++)?(?P<what>[^.;,]+?)(?<=\S)\s++"
     rf"(?:(?:is|are|was|were|has|have|does|do|did)(?:\s+not|n['’]t)\b[^.;]*|(?:is|are|was|were)\s+{_TURNED_DOWN})"
     rf"|[.;]\s+{_TURNED_DOWN}\s*:\s*(?P<list>[^.;]+))[.!]?$",
     re.IGNORECASE | re.DOTALL,
@@ -109,7 +109,7 @@ SUPERLATIVE = re.compile(
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
 OTHER_HAS_LESS = re.compile(
-    r"^(?P<head>[^.;\n]+)[.;]\s+(?P<what>[^.;\n]+?)\s+(?:is|was|has|had|comes|came|gets|got|costs?)\s+(?:only\s+)?"
+    r"^(?P<head>[^.;\n]+)[.;]\s++(?P<what>[^.;\n]+?)(?<=\S)\s++(?:is|was|has|had|comes|came|gets|got|costs?)\s++(?:only\s++)?"
     r"(?:less|fewer|second|lower|behind|smaller|next|worse|third|last)\b[^.;\n]*[.!]?$",
     re.IGNORECASE,
 )
