@@ -20,7 +20,8 @@ from m3bench.server.lab.authoring.curation.material import Act, CurationMaterial
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.facts import within
 
-NUMBER = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?(?<!\d)\d{1,30}+(?:\.\d{1,30}+)?(?!\d)")
+NUMBER = re.compile(r"(?<!\d(?!-))(?:(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?(?!\d{31})\d++(?:\.(?!\d{31})\d++)?)")
+"""Of at most thirty digits; none begins within another."""
 _PATH = re.compile(r"[^\s:*?\"<>|]+\.[A-Za-z]{2,5}|\.{0,2}/[^\s:*?\"<>|]*")
 _DOTTED = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3})+(?![\d.])")
 _FACTORS = (1.0, 1000.0, 100.0, 60.0, 3600.0)
