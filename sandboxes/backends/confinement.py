@@ -102,15 +102,7 @@ def wall_in(readable: Iterable[Path], folder: Path) -> None:
         readable: Beside Python, its libraries and all of this package.
         folder: The folder.
     """
-    if landlock.version():
-        # Only root is held without it.
-        _prctl(_NO_NEW_PRIVILEGES, 1)
-        with suppress(OSError):
-            landlock.restrict(
-                readable=[*visible.system(), *visible.trees(), *visible.withheld(), *map(Path, _KERNEL), *readable],
-                listable=(),
-                writable=[folder, *map(Path, _DEVICES)],
-            )
+    _hold([*visible.system(), *visible.trees(), *visible.withheld(), *readable], [], folder)
     seccomp.install((os.getppid(),))
 
 
@@ -133,17 +125,18 @@ def _leave_network() -> bool:
 
 
 def _close_files(workspace: Path) -> bool:
-    if landlock.version() == 0:
-        return False
     hidden = visible.withheld()
     whole = [part for tree in visible.trees() for part in visible.carved(tree, hidden)]
     parents = [tree for tree in visible.trees() if any(path.is_relative_to(tree) for path in hidden)]
+    return _hold([*visible.system(), *whole, *visible.returned()], parents, workspace)
+
+
+def _hold(readable: list[Path], listable: list[Path], folder: Path) -> bool:
+    """Hold this process to what it may read or list and one folder that is its own; whether the kernel could."""
+    if landlock.version() == 0:
+        return False
     try:
-        landlock.restrict(
-            readable=[*visible.system(), *whole, *visible.returned(), *map(Path, _KERNEL)],
-            listable=parents,
-            writable=[workspace, *map(Path, _DEVICES)],
-        )
+        landlock.restrict([*readable, *map(Path, _KERNEL)], listable, [folder, *map(Path, _DEVICES)])
     except OSError:
         return False
     return True

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
+_NO_NEW_PRIVILEGES = 38
 _VERSION_FLAG = 1
 _PATH_BENEATH = 1
 
@@ -56,6 +57,8 @@ def restrict(readable: Iterable[Path], listable: Iterable[Path], writable: Itera
             _allow(ruleset, path, _READ_DIR)
         for path in writable:
             _allow(ruleset, path, rights & ~_IOCTL)
+        # Only root may do this while it could still gain privileges.
+        ctypes.CDLL(None).prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         _syscall(_RESTRICT, ruleset, 0)
     finally:
         os.close(ruleset)

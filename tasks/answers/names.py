@@ -86,9 +86,10 @@ class Name(Value):
         """Why it is not the name."""
         if is_nothing(given):
             return "nothing was given"
-        return name_problem(
-            as_text(given), (self.value, *self.aliases), self.others, " ".join((asked.words, *self.context))
-        )
+        names = (self.value, *self.aliases)
+        if isinstance(given, str) and fold(given) in map(fold, names):
+            return None  # A title may read like an answer that explains itself.
+        return name_problem(as_text(given), names, self.others, " ".join((asked.words, *self.context)))
 
     def given(self) -> JSON:
         """The name."""

@@ -213,6 +213,20 @@ def test_no_value_makes_a_comparison_raise(given):
         value.problem(given, ASKED)
 
 
+TITLES = st.lists(
+    st.sampled_from(["Frost", "so the street came", "not Oslo", "but Bergen", "because", "Correction", "61 kg", "one"]),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(TITLES, st.sampled_from([", ", ". ", ": ", " - ", " (", "; "]))
+def test_a_name_names_itself_whatever_it_reads_like(parts, between):
+    title = between.join(parts)
+    assert Name(value=title).problem(title, ASKED) is None
+    assert Name(value=title).problem(title.upper(), ASKED) is None
+
+
 @given(st.floats(min_value=0.001, max_value=1e9), st.sampled_from(["{:,.3f}", "{:.3f}"]), st.booleans())
 def test_a_number_is_read_in_both_traditions(number, form, german):
     text = form.format(number)
