@@ -87,7 +87,7 @@ class Name(Value):
         if is_nothing(given):
             return "nothing was given"
         names = (self.value, *self.aliases)
-        if isinstance(given, str) and fold(given) in map(fold, names):
+        if isinstance(given, str) and given.casefold() in map(str.casefold, names):
             return None  # A title may read like an answer that explains itself.
         return name_problem(as_text(given), names, self.others, " ".join((asked.words, *self.context)))
 
