@@ -19,13 +19,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log
+from math import lgamma, log
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, expit, gammaln
 
-from m3bench.server.scoring.statistics.clusters import Floats, Places
+from m3bench.server.scoring.statistics.clusters import Floats, Places, special
 
 PRIOR = 0.4
 """Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
@@ -83,9 +82,15 @@ def _axis() -> tuple[Floats, Floats, Floats]:
     """The points of `mu` as logits and as chances, and the logarithm of its prior."""
     bent = _CURVE * np.linspace(-1, 1, _POINTS)
     logits = _EDGE * np.sinh(bent) / np.sinh(_CURVE)
-    mus = expit(logits)
+    mus = _expit(logits)
     # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a; points lie less dense further out.
     return logits, mus, _MU_PRIOR * np.log(mus * (1 - mus)) + np.log(np.cosh(bent))
+
+
+def _expit(logits: Floats) -> Floats:
+    """What scipy has as well, and takes as long to load as a run takes to be told of."""
+    found: Floats = 1 / (1 + np.exp(-logits))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -105,11 +110,11 @@ def _spreads() -> tuple[Floats, Floats, Floats]:
     low, high = np.full((len(half), len(spreads)), -90.0), np.zeros((len(half), len(spreads)))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        above = expit(middle[..., None] + steps) @ weights > half
+        above = _expit(middle[..., None] + steps) @ weights > half
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     middle = (low + high) / 2
     middle[-1] = 0.0
-    squares = expit(middle[..., None] + steps) ** 2 @ weights
+    squares = _expit(middle[..., None] + steps) ** 2 @ weights
     shares = np.maximum.accumulate(np.maximum(squares - half**2, _SAME) / (half * (1 - half)), axis=1)
     # Failures are as likely at 1 - mu as successes at mu.
     return spreads, np.concatenate([middle, -middle[-2::-1]]), np.concatenate([shares, shares[-2::-1]])
@@ -163,14 +168,15 @@ def _log_likelihood(step: int, size: float, dispersion: float) -> Floats:
     most = exponents.max(axis=2)
     exponents -= most[..., None]
     summed = np.exp(exponents, out=exponents) @ _nodes()[1].astype(np.float32)
-    differing = np.log(summed).astype(np.float64) + most + _ways(share, np.array(draws))
+    differing = np.log(summed).astype(np.float64) + most + _ways(share, np.array([draws]))
     return np.concatenate([alike, differing], axis=1)
 
 
 def _ways(share: float, draws: Floats) -> Floats:
     """The logarithm of how many orders so many draws have of which this share are solved."""
-    found: Floats = gammaln(draws + 1) - gammaln(share * draws + 1) - gammaln((1 - share) * draws + 1)
-    return found
+    return np.array([
+        lgamma(count + 1) - lgamma(share * count + 1) - lgamma((1 - share) * count + 1) for count in draws.tolist()
+    ])  # fmt: skip
 
 
 def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: float, level: float) -> Posterior:
@@ -229,7 +235,7 @@ def _read_off(by_mu: Floats, level: float) -> Posterior:
     middle = float(by_mu @ mus) / total
     square = float(by_mu @ mus**2) / total
     ends = np.interp((tail * total, (1 - tail) * total), reached - by_mu / 2, logits)
-    low, high = expit(ends).tolist()
+    low, high = _expit(ends).tolist()
     return Posterior(deviation=max(0.0, square - middle**2) ** 0.5, low=low, high=high)
 
 
@@ -245,8 +251,8 @@ def over_draws(mean: float, draws: float, level: float) -> Posterior:
     total = first + second
     return Posterior(
         deviation=(first * second / (total + 1)) ** 0.5 / total,
-        low=0.0 if mean <= 0 else float(betaincinv(first, second, (1 - level) / 2)),
-        high=1.0 if mean >= 1 else float(betaincinv(first, second, (1 + level) / 2)),
+        low=0.0 if mean <= 0 else float(special.betaincinv(first, second, (1 - level) / 2)),
+        high=1.0 if mean >= 1 else float(special.betaincinv(first, second, (1 + level) / 2)),
     )
 
 
