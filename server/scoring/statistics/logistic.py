@@ -208,11 +208,18 @@ def _over_seen(seen: "frozenset[tuple[tuple[int, float], int]]", dispersion: flo
     return _read_off(np.exp(logs).sum(axis=1), level)
 
 
-def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> list[Posterior]:
-    """The same for many agents at once, as simulations need it: means by agent and family, all families of one size."""
+def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> Floats:
+    """The intervals of many agents at once, as simulations need them, [agent, end].
+
+    Args:
+        means: By agent and family, all families of one size.
+        size: Of a family.
+        dispersions: By agent.
+        level: Of the intervals.
+    """
     steps = np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
     rounded = np.array([_about(float(part)) for part in dispersions])
-    found: dict[int, Posterior] = {}
+    by_mu = np.zeros((len(means), _POINTS))
     for part in np.unique(rounded).tolist():
         rows, prior = np.flatnonzero(rounded == part), _prior(float(size), part)
         known, place = np.unique(steps[rows], return_inverse=True)
@@ -220,23 +227,34 @@ def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: 
         np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
         likelihoods = [_log_likelihood(step, float(size), part) for step in known.tolist()]
         logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *prior.shape) + prior
-        by_mu = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
-        for row, weights in zip(rows.tolist(), by_mu, strict=True):
-            own = means[row]
-            found[row] = _read_off(weights, level).within(bool(own.max() > 0), bool(own.min() < 1))
-    return [found[row] for row in range(len(means))]
+        by_mu[rows] = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
+    low, high = _quantiles(by_mu, ((1 - level) / 2, (1 + level) / 2))
+    return np.stack([np.where(means.max(axis=1) > 0, low, 0), np.where(means.min(axis=1) < 1, high, 1)], axis=1)
 
 
 def _read_off(by_mu: Floats, level: float) -> Posterior:
     """What weights on the grid of `mu` say of it."""
-    (logits, mus, _), tail = _axis(), (1 - level) / 2
-    reached = np.cumsum(by_mu)
-    total = float(reached[-1])
+    _, mus, _ = _axis()
+    total = float(by_mu.sum())
     middle = float(by_mu @ mus) / total
     square = float(by_mu @ mus**2) / total
-    ends = np.interp((tail * total, (1 - tail) * total), reached - by_mu / 2, logits)
-    low, high = _expit(ends).tolist()
-    return Posterior(deviation=max(0.0, square - middle**2) ** 0.5, low=low, high=high)
+    low, high = _quantiles(by_mu[None], ((1 - level) / 2, (1 + level) / 2))
+    return Posterior(deviation=max(0.0, square - middle**2) ** 0.5, low=float(low[0]), high=float(high[0]))
+
+
+def _quantiles(by_mu: Floats, parts: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Where so much of the weights on the grid of `mu` lies below, for rows of weights."""
+    logits, _, _ = _axis()
+    reached = np.cumsum(by_mu, axis=1)
+    wanted = np.outer(parts, reached[:, -1])
+    # Half of a point's weight is below it.
+    reached -= by_mu / 2
+    rows = np.arange(len(by_mu))
+    after = np.clip((reached < wanted[..., None]).sum(axis=2), 1, _POINTS - 1)
+    before, step = reached[rows, after - 1], logits[after] - logits[after - 1]
+    part = (wanted - before) / np.maximum(reached[rows, after] - before, np.finfo(float).tiny)
+    low, high = _expit(logits[after - 1] + np.clip(part, 0, 1) * step)
+    return low, high
 
 
 @lru_cache(maxsize=1024)
@@ -276,4 +294,17 @@ def dispersion(values: Floats, place: Places, usual: float, *, overall: bool = F
         coin = mean * (1 - mean)
     else:
         coin = float(np.average(means * (1 - means), weights=sizes)) + within / freedom * float((1 / sizes).mean())
-    return min(1.0, max(_LEAST, (within + _TRUST * usual) / (coin * freedom + _TRUST)))
+    return float(_relative(np.array(within), np.array(coin), freedom, usual))
+
+
+def dispersions_of_many(values: Floats, usual: float) -> Floats:
+    """The same for many agents at once, as simulations need it: values by agent, family and task."""
+    _, families, size = values.shape
+    freedom, means = families * (size - 1), values.mean(axis=2)
+    within = ((values - means[..., None]) ** 2).sum(axis=(1, 2))
+    return _relative(within, (means * (1 - means)).mean(axis=1) + within / freedom / size, freedom, usual)
+
+
+def _relative(within: Floats, coin: Floats, freedom: int, usual: float) -> Floats:
+    """Squares within families as a part of those of coins."""
+    return np.clip((within + _TRUST * usual) / (coin * freedom + _TRUST), _LEAST, 1.0)
