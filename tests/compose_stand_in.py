@@ -1,7 +1,7 @@
 """`docker compose` for a machine without an engine: the services of our compose file as processes of this machine.
 
-Compose itself reads the file and the variables. In place of images are PostgreSQL, Caddy and m3bench as they are installed
-here, in place of the volume `/data` is a folder. A test names that and the database in a file of facts; the
+Compose itself reads the file and the variables. In place of images are PostgreSQL, Caddy and m3bench as they are
+installed here, in place of the volume `/data` is a folder. A test names that and the database in a file of facts; the
 processes of services are noted there, and outlive the command.
 """
 
@@ -146,7 +146,8 @@ def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        assert process.poll() is None and time.monotonic() < deadline, log.read_text("utf-8")
+        gone = process.poll() is not None or time.monotonic() > deadline
+        assert not gone, log.read_text("utf-8")
         time.sleep(0.02)
 
 

@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import shlex
 import shutil
+import signal
 import ssl
 import subprocess
 import sys
@@ -17,13 +19,13 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.clients.people import SignedServer, free_port
+from tests.clients.people import SignedServer, free_port, query
 from tests.compose_stand_in import FACTS, Engine
 from tests.pages import ROOT
 from tests.postgres import serving as postgres_serving
 from tests.proxy.web import HEADERS
 from tests.server.serving.auth.test_oidc import Provider
-from tests.server.test_deployment import behind_caddy, documents
+from tests.server.test_deployment import behind_caddy
 from tests.test_docs_commands import a_fresh_home
 from tests.waiting import eventually
 
@@ -148,7 +150,8 @@ def lab(tmp_path: Path) -> Iterator[tuple[Lab, Any]]:
     subprocess.run(["cp", "-r", str(ROOT / "docker"), str(folder)], check=True)
     scripts = {
         "docker": f'PYTHONPATH="{ROOT}" exec "{sys.executable}" -m tests.compose_stand_in "$@"',
-        "kubectl": '[ "$1 $2" = "apply -k" ] && exec kubernetes-validate --strict $(ls $3/*.yaml | grep -v kustomization)',
+        "kubectl": '[ "$1 $2" = "apply -k" ] || exit 1\n'
+        "exec kubernetes-validate --strict $(ls $3/*.yaml | grep -v kustomization)",
     }
     for name, script in scripts.items():
         (programs / name).write_text(f"#!/bin/sh\n{script}\n", "utf-8")
@@ -203,8 +206,6 @@ def test_a_lab_is_run_as_its_page_says_through_a_backup_an_upgrade_and_new_token
         assert Member(web, "/mcp", token).ask("initialize", **ABOUT).status_code == 401
         Member(web, "/mcp", "0123456789abcdef-new").play()
 
-    for name, value in (("secret", "token"),):
-        pass
     operator.type(cluster)
 
 
@@ -221,3 +222,131 @@ def _metrics_are_those_of_the_page(operator: Lab, web: httpx2.Client) -> None:
     headers = {"authorization": f"Bearer {operator.setting('M3BENCH_OPERATOR_TOKEN')}"}
     text = web.get("/metrics", headers=headers).text
     assert {name for name in told if not re.search(rf"^# TYPE {name} ", text, re.MULTILINE)} == set()
+
+
+class Invited(SignedServer):
+    """A server whose people come with the link that the command printed."""
+
+    link = ""
+
+    def invite(self, name: str) -> str:
+        """The code in the link."""
+        return query(self.link)["code"] if "code=" in self.link else self.link.rpartition("/")[2]
+
+
+class Host:
+    """Somebody who types the commands of `sign-in.md`, with this machine in place of the names on it."""
+
+    def __init__(self, folder: Path, instead: dict[str, str], environment: dict[str, str]) -> None:
+        self._folder, self._instead, self._environment = folder, instead, environment
+
+    def words(self, line: str) -> list[str]:
+        """A command as it is typed here."""
+        for told, here in self._instead.items():
+            line = line.replace(told, here)
+        return [sys.executable, "-m", "m3bench.server.cli", *shlex.split(line)[1:]]
+
+    def type(self, line: str) -> str:
+        """Type a command; gives what it prints."""
+        done = subprocess.run(self.words(line), cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=SECONDS, check=False)  # fmt: skip
+        assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    @contextmanager
+    def serving(self, line: str, port: int) -> Iterator[str]:
+        """Type a command that goes on until Ctrl-C; gives its address."""
+        process = subprocess.Popen(
+            self.words(line), cwd=self._folder, env=self._environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            with httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as probe:
+                eventually(lambda: process.poll() is not None or _status(probe, "/health") == 200, "the server answers")
+            assert process.poll() is None
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=SECONDS)
+            assert "Traceback" not in errors, errors
+
+
+@pytest.mark.apart
+@pytest.mark.slow
+def test_people_sign_in_as_the_page_says_play_and_are_removed(tmp_path: Path) -> None:
+    serve, doctor, invite, listed, end = "".join(blocks("sign-in", "text")).splitlines()
+    port, https = free_port(), free_port()
+    public = f"https://localhost:{https}"
+    folder, home, before = tmp_path / "folder", tmp_path / "home", tmp_path / "proxy"
+    for path in (folder, home, before):
+        path.mkdir()
+    environment = a_fresh_home(home)
+    host = Host(folder, {"127.0.0.1:8000": f"127.0.0.1:{port}", "https://bench.example": public}, environment)
+    with host.serving(serve, port) as url, behind_caddy(url, before, https) as trust:
+        environment["SSL_CERT_FILE"] = str(before / "pki" / "pki" / "authorities" / "local" / "root.crt")
+        assert "ok" in host.type(doctor)
+        server = Invited(public, folder / "team", trust=trust, scopes="play")
+        found = re.search(rf"{public}\S+", host.type(invite))
+        assert found is not None
+        server.link = found[0]
+        with httpx2.Client(base_url=public, verify=trust, timeout=60) as web:
+            token = server.tokens("ann")["access_token"]
+            Member(web, "/mcp", token).play()
+            assert "ann" in host.type(listed)
+            host.type(end)
+            assert Member(web, "/mcp", token).ask("initialize", **ABOUT).status_code == 401
+        made = host.type("m3bench people client chat --redirect-uri https://chat.example/back --data team")
+        assert "chat" in made
+
+
+class Issuer(Provider):
+    """The provider over HTTP, in a thread of its own."""
+
+    def __enter__(self) -> "Issuer":
+        provider = self
+
+        class Answers(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                body = json.dumps(provider.metadata if "openid-configuration" in self.path else provider.keys).encode()
+                self.send_response(200)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._listening = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        self._thread = threading.Thread(target=self._listening.serve_forever)
+        self._thread.start()
+        self.issuer = f"http://127.0.0.1:{self._listening.server_port}"
+        self.metadata = {"issuer": self.issuer, "jwks_uri": f"{self.issuer}/keys"}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listening.shutdown()
+        self._listening.server_close()
+        self._thread.join()
+
+
+@pytest.mark.apart
+@pytest.mark.slow
+def test_groups_of_an_openid_provider_play_and_operate_as_the_page_says(tmp_path: Path) -> None:
+    text = (HOWTO / "sign-in.md").read_text("utf-8")
+    (options,) = re.findall(r"`(--auth oidc=[^`]+)`", text)
+    port = free_port()
+    with Issuer() as provider:
+        (tmp_path / "home").mkdir()
+        host = Host(tmp_path, {"https://id.example": provider.issuer}, a_fresh_home(tmp_path / "home"))
+        with host.serving(f"m3bench serve --http 127.0.0.1:{port} {options}", port) as url:
+            with httpx2.Client(base_url=url, timeout=60) as web:
+
+                def member(*groups: str) -> Member:
+                    return Member(web, "/mcp", provider.token(aud=f"{url}/mcp", scope="openid", groups=list(groups)))
+
+                member("TEAM").play()
+                assert member("OTHERS").ask("initialize", **ABOUT).status_code == 403
+                for group, status in (("STAFF", 200), ("TEAM", 403)):
+                    token = provider.token(aud=f"{url}/mcp", scope="openid", groups=[group])
+                    answer = web.get("/metrics", headers={"authorization": f"Bearer {token}"})
+                    assert answer.status_code == status

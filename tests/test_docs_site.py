@@ -13,6 +13,7 @@ import pytest
 import typer.main
 
 from m3bench.server.commands.program import app
+from tests.browser import unsound
 from tests.pages import PAGES, ROOT
 
 if TYPE_CHECKING:
@@ -101,6 +102,27 @@ def test_the_site_is_built_without_a_warning_and_asks_for_nothing_from_elsewhere
         assert "⟦" not in text, path.name
         assert "<p>```" not in text, path.name
     assert "<math" in (built / "statistics.html").read_text("utf-8")
+
+
+PLACES = sorted(re.findall(r"([\w/-]+)\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.all_sample(3)
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("place", PLACES)
+def test_everybody_can_read_a_page_of_the_site_at_any_width(
+    built: Path, browser: "Browser", axe: str, place: str
+) -> None:
+    inside = (built.resolve().as_uri(), "blob:")
+    found = {
+        scheme: browser.visit(
+            built / f"{place}.html", lambda page: unsound(page, axe), scheme=scheme, allowed=inside,
+            ready="body[data-md-color-scheme]",
+        )
+        for scheme in ("light", "dark")
+    }  # fmt: skip
+    assert found == {"light": [], "dark": []}
 
 
 @pytest.mark.slow
