@@ -33,6 +33,7 @@ from m3bench.tasks.errors import InputFileError, RunError, UserError
 from tests.browser import Browser, fits, serious
 from tests.pages import ROOT
 from tests.sets import write_set
+from tests.waiting import eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -252,16 +253,23 @@ class Taker:
 @contextmanager
 def held(plan: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server of a study, and where it is."""
-    process = subprocess.Popen([*M3BENCH, "lab", "people", str(plan)], stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    line = process.stderr.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+", line)
-    assert found is not None, line + process.stderr.read()
+    # In a file: nobody reads a pipe, and a server whose pipe is full stands still.
+    said = plan.parent / f"said-{time.monotonic_ns()}"
+    with said.open("w") as out:
+        process = subprocess.Popen([*M3BENCH, "lab", "people", str(plan)], stderr=out, text=True)
+
+    def address() -> str:
+        found = re.search(r"http://127\.0\.0\.1:\d+", said.read_text("utf-8"))
+        return found[0] if found else ""
+
     try:
-        yield process, found[0]
+        eventually(lambda: process.poll() is not None or address() != "", "the server listens", SECONDS)
+        assert address(), said.read_text("utf-8")
+        yield process, address()
     finally:
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=SECONDS)
+        process.wait(SECONDS)
+        errors = said.read_text("utf-8")
         assert "Traceback" not in errors, errors
 
 
@@ -336,6 +344,8 @@ def test_nothing_of_a_crowd_is_lost_or_mixed_up_when_the_server_is_killed(
             assert set(crowd.map(lambda taker: taker.note(agree={}), takers)) == {204}
             halves = [crowd.submit(taker.play, number) for number, taker in enumerate(takers, 1)]
             while sum(len(taker.seen) for taker in takers) < people * each // 2:
+                for half in halves:
+                    assert not half.done() or half.exception() is None, half.exception()
                 time.sleep(0.05)
             process.kill()
             process.wait(SECONDS)
