@@ -18,6 +18,7 @@ _ALIKE = 0.7
 
 NOTHING_GIVEN = "nothing was given"
 """How the reason of a field begins that was left empty."""
+NOTHING_HANDED_IN = "nothing was handed in"
 
 _FAILED = {
     "invalid_arguments": "was refused for wrong arguments",
@@ -37,10 +38,10 @@ def first_fault(card: ScoreCard) -> str:
         f"The run reached a limit, and {_many(refused, 'call')} after it {_was(refused)} refused. " if refused else ""
     )
     if not card.alignment.actual_calls:
-        return limit + f"No tool was called. {_handed_in(card, wrong)}"
+        return limit + _joined("No tool was called", "and", _handed_in(card, wrong))
     if call := _first_call(card):
-        return limit + call + (" Nothing was handed in." if _is_empty(card) else "")
-    return f"{limit}Every call that was needed was made. {_handed_in(card, wrong)}{_besides(card)}"
+        return limit + call + (f" {NOTHING_HANDED_IN[0].upper()}{NOTHING_HANDED_IN[1:]}." if _is_empty(card) else "")
+    return limit + _joined("Every call that was needed was made", "but", _handed_in(card, wrong)) + _besides(card)
 
 
 def _first_call(card: ScoreCard) -> str:
@@ -113,12 +114,16 @@ def _is_empty(card: ScoreCard) -> bool:
 def _handed_in(card: ScoreCard, wrong: Sequence[CheckResult]) -> str:
     """All that was needed was called, or nothing at all: the fault is what was handed in."""
     if _is_empty(card):
-        return "Nothing was handed in."
+        return NOTHING_HANDED_IN
     empty = [check for check in wrong if NOTHING_GIVEN in check.reason and not check.given]
     bad = [check for check in wrong if check not in empty]
     said = [f"{_named(bad)} {_was(len(bad))} handed in wrongly"] if bad else []
     said += [f"{_named(empty)} {_was(len(empty))} left empty"] if empty else []
-    return f"{' and '.join(said)}." if said else ""
+    return " and ".join(said)
+
+
+def _joined(first: str, word: str, then: str) -> str:
+    return f"{first}, {word} {then}." if then else f"{first}."
 
 
 def _besides(card: ScoreCard) -> str:

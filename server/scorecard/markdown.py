@@ -244,7 +244,8 @@ def _check(item: CheckResult, ungrounded: bool) -> str:
         said.append(f"— {_sentence(item.reason)}")
     if item.right:
         said.append(f"— right is {_code(item.right, _MAX_VALUE)}")
-    if ungrounded:
+    # The value of a file that is not there leads nowhere either, and its reason says so better.
+    if ungrounded and (item.passed or item.right):
         said.append("— not grounded: nothing that the run saw leads to it")
     return f"- {'✓' if item.passed else '✗'} {' '.join(said)}"
 

@@ -25,8 +25,8 @@ def test_a_run_that_was_solved_has_none() -> None:
 
 
 def test_who_did_nothing_is_told_so() -> None:
-    assert first_fault(card_of([])) == "No tool was called. price was handed in wrongly."
-    assert first_fault(card_of([], checks=EMPTY)) == "No tool was called. Nothing was handed in."
+    assert first_fault(card_of([])) == "No tool was called, and price was handed in wrongly."
+    assert first_fault(card_of([], checks=EMPTY)) == "No tool was called, and nothing was handed in."
 
 
 def test_the_first_missing_call_is_named_and_not_the_last() -> None:
@@ -82,12 +82,13 @@ def test_what_was_called_in_its_place_is_named_with_its_step() -> None:
 
 
 def test_when_every_call_was_right_it_is_the_answer() -> None:
-    assert first_fault(card_of(REFERENCE)) == "Every call that was needed was made. price was handed in wrongly."
+    assert first_fault(card_of(REFERENCE)) == "Every call that was needed was made, but price was handed in wrongly."
     assert (
-        first_fault(card_of(REFERENCE, checks=EMPTY)) == "Every call that was needed was made. Nothing was handed in."
+        first_fault(card_of(REFERENCE, checks=EMPTY))
+        == "Every call that was needed was made, but nothing was handed in."
     )
     told = first_fault(card_of(REFERENCE, checks=(*WRONG, *EMPTY)))
-    assert told == "Every call that was needed was made. price was handed in wrongly and currency was left empty."
+    assert told == "Every call that was needed was made, but price was handed in wrongly and currency was left empty."
 
 
 def test_what_was_done_besides_may_have_undone_it() -> None:

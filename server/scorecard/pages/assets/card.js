@@ -93,7 +93,7 @@ function checksSection(card) {
     h("span", {}, h("b", {}, said(check.check)), check.given ? [" ", said(check.given, 300)] : null,
       check.reason ? h("span", { class: "soft" }, " — ", said(check.reason)) : null,
       check.right ? h("span", {}, " — right is ", h("b", {}, said(check.right, 300))) : null,
-      (card.ungrounded || []).includes(check.check) ? h("span", { class: "soft" }, " — not grounded: nothing that the run saw leads to it") : null)));
+      (card.ungrounded || []).includes(check.check) && (check.passed || check.right) ? h("span", { class: "soft" }, " — not grounded: nothing that the run saw leads to it") : null)));
   return section("checks", "What was handed in", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} right`, h("ul", { class: "checks" }, rows),
     card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), said(card.first_fault, 800)) : null);
 }
