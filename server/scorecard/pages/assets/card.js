@@ -79,7 +79,7 @@ function improvementsSection(card, selection, first) {
     } },
       h("span", { class: "number plus" }, signed(one.gain)),
       h("span", { class: "drawing" }, bar({ value: one.gain / most, label: `would raise the average by ${fixed(one.gain)}`, tone: "weak" })),
-      h("span", { class: "words" }, said(one.text)));
+      h("span", { class: "words" }, saidOfCalls(one.text)));
     selection.on((chosen) => button.setAttribute("aria-pressed", String(chosen !== null && chosen.source === one)));
     return h("li", {}, button);
   }, "improvements");
@@ -95,7 +95,7 @@ function checksSection(card) {
       check.right ? h("span", {}, " — right is ", h("b", {}, said(check.right, 300))) : null,
       (card.ungrounded || []).includes(check.check) && (check.passed || check.right) ? h("span", { class: "soft" }, " — not grounded: nothing that the run saw leads to it") : null)));
   return section("checks", "What was handed in", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} right`, h("ul", { class: "checks" }, rows),
-    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), said(card.first_fault, 800)) : null);
+    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), saidOfCalls(card.first_fault, 800)) : null);
 }
 
 const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording" };

@@ -30,7 +30,7 @@ from m3bench.server.lab.studies.people import JOURNAL, PeopleStudy, balanced, re
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import InputFileError, RunError, UserError
-from tests.browser import Browser, fits, serious
+from tests.browser import Browser, serious, unsound
 from tests.pages import ROOT
 from tests.sets import write_set
 from tests.waiting import eventually
@@ -391,10 +391,10 @@ def test_a_person_takes_part_with_the_keyboard_alone(browser: Browser, axe: str,
     (link,) = links(plan)
 
     def sound(page: "Page") -> None:
-        for width in (390, 768, 1280, 2000):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert fits(page), width
+        page.emulate_media(color_scheme="dark")
         assert serious(page, axe) == []
+        page.emulate_media(color_scheme="light")
+        assert unsound(page, axe) == []
 
     def look(page: "Page") -> None:
         def go(id: str) -> None:
