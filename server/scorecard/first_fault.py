@@ -56,7 +56,7 @@ def _first_call(card: ScoreCard) -> str:
             return _partly(card, wanted, match)
         if place in instead:
             return _other(card, wanted, instead[place])
-        return _failed(card, wanted) or _ended(card, place, wanted) or _missing(card, place, wanted)
+        return _failed(card, place, wanted) or _ended(card, place, wanted) or _missing(card, place, wanted)
     return ""
 
 
@@ -73,14 +73,26 @@ def _other(card: ScoreCard, wanted: ReferenceCall, near: Instead) -> str:
     return f"{where}{',' if ended else ''} where {_call(wanted)} was needed: {printable(near.note)}."
 
 
-def _failed(card: ScoreCard, wanted: ReferenceCall) -> str:
+def _failed(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
     """A call that was meant for it, failed, and was not made again."""
-    for place in card.alignment.extra:
-        step, made = card.alignment.actual_calls[place]
+    for extra in card.alignment.extra:
+        step, made = card.alignment.actual_calls[extra]
         meant = made.tool == wanted.tool or (made.outcome == "unknown_tool" and _alike(made.tool, wanted.tool))
         if made.failed and meant:
             again = "was never called" if made.tool != wanted.tool else "was not called again in a way that works"
-            return f"In step {step + 1}, {_call(made)} {_how(made)}; {_call(wanted)}, which was needed, {again}."
+            first = _too_early(card, place, step) or f"{_call(wanted)}, which was needed, {again}"
+            return f"In step {step + 1}, {_call(made)} {_how(made)}; {first}."
+    return ""
+
+
+def _too_early(card: ScoreCard, place: int, step: int) -> str:
+    """That what a call needs was called after it only."""
+    found = card.alignment
+    needs = found.needs[place] if found.needs else ()
+    for match in found.matches:
+        later, made = found.actual_calls[match.actual]
+        if match.reference in needs and later > step:
+            return f"it came too early, for {_call(made)}, which it needs, was called in step {later + 1} only"
     return ""
 
 

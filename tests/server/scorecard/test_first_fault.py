@@ -81,6 +81,21 @@ def test_what_was_called_in_its_place_is_named_with_its_step() -> None:
     assert told == "Step 2 called a/price(id=4) where a/price(id=3) was needed: another one: 3 wanted, 4 asked."
 
 
+def test_a_call_that_came_before_what_it_needs_is_told_so() -> None:
+    card = card_of([[("a/price", {"id": 3})], [REFERENCE[0][0]]])
+    steps = list(card.alignment.actual_steps)
+    steps[0] = (steps[0][0].model_copy(update={"outcome": "not_found"}),)
+    matches = tuple(match for match in card.alignment.matches if match.reference == 0)
+    alignment = card.alignment.model_copy(
+        update={"actual_steps": tuple(steps), "matches": matches, "missed": (1, 2), "extra": (0,),
+                "needs": ((), (0,), ())}
+    )  # fmt: skip
+    assert first_fault(card.model_copy(update={"alignment": alignment})) == (
+        'In step 1, a/price(id=3) found nothing; it came too early, for a/find(x="red apples"), which it needs, was '
+        "called in step 2 only."
+    )
+
+
 def test_when_every_call_was_right_it_is_the_answer() -> None:
     assert first_fault(card_of(REFERENCE)) == "Every call that was needed was made, but price was handed in wrongly."
     assert (
