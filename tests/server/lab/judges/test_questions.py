@@ -63,7 +63,8 @@ def test_the_rubric_is_asked_five_times_and_the_others_once() -> None:
 def test_each_question_of_a_paper_shows_what_the_paper_shows() -> None:
     found = {ask.name: ask for ask in questions_of(NAMES, "sum-1")}
     assert {name: found[name].shows for name in NAMES if name not in OURS} == {
-        "m3-completion": (), "m3-grounding": ("reference",), "mcp-bench": ("wording", "dependencies"),
+        "m3-completion": (), "m3-grounding": ("reference",),
+        "mcp-bench": ("wording", "dependencies", "execution", "tools"),
         "equivalence": ("truth",), "artefact": ("wording",),
     }  # fmt: skip
     assert [name for name in NAMES if found[name].answer_only] == ["equivalence"]
