@@ -12,6 +12,7 @@ from m3bench.server.lab.reports.paper.tables import Column, Form, PaperTable, Va
 from m3bench.server.lab.reports.slices import CUTS
 from m3bench.server.lab.reports.standings import BoardEntry, Leaderboard, PairLine
 from m3bench.server.lab.results.analyses.failures import CLASSES
+from m3bench.server.lab.results.analyses.taxonomy import GROUPS
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.statistics.estimates import Estimate, Interval
 
@@ -29,6 +30,7 @@ def tables(board: Leaderboard, analyses: Analyses) -> Iterator[PaperTable]:
     yield _families(entries)
     yield from _sliced(entries, analyses)
     yield _failures(entries, analyses)
+    yield _errors(entries, analyses)
     yield _efficiency(entries, analyses)
     if any(entry.repeats.most > 1 for entry in entries):
         yield _repeats(entries)
@@ -137,6 +139,18 @@ def _failures(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     )
     caption = "What became of every sample: one class each, and whom it is charged to."
     return _across("failures", caption, ["class", "charged to"], entries, "count", rows)
+
+
+def _errors(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
+    found = [{line.error: line.runs for line in analyses[entry.name].errors} for entry in entries]
+    rows = (
+        (group, name, *(runs.get(name, 0) for runs in found))
+        for group, names in GROUPS.items()
+        for name in names
+        if any(name in runs for runs in found)
+    )
+    caption = "Failed samples with each error, in the groups of TOBench; a sample may have several."
+    return _across("errors", caption, ["group", "error"], entries, "count", rows)
 
 
 def _efficiency(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
