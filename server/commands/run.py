@@ -125,7 +125,8 @@ class TaskOptions:
         str,
         typer.Option(
             help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers "
-            "alone), family (those of its family), full, wide, compact, mini, retrieve, max-scale.",
+            "alone), family (those of its family), scale-N (N tools, its own among them), full, wide, compact, mini, "
+            "retrieve, max-scale; mcpverse-oracle, mcpverse-standard and mcpverse-max-scale are MCPVerse's modes.",
             rich_help_panel=WHAT,
         ),
     ] = "standard"

@@ -7,10 +7,11 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from m3bench.server.lab.headless.inspect_script import PROVIDER, ScriptModel
 from m3bench.server.lab.headless.inspect_task import inspect_task, scorecard
-from m3bench.server.lab.headless.plan import SampleAttempt, profile_of, select
+from m3bench.server.lab.headless.plan import SampleAttempt, select
 from m3bench.server.lab.headless.solver import SampleOptions, seated
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.profiles import profile_of
 
 __all__ = ["m3", "scorecard", "script", "seated"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from m3bench.server.lab.reports.slices import Efficiency, efficiency, set_at_hand, slices
+from m3bench.server.lab.reports.slices import Efficiency, efficiency, set_at_hand, slices, success_rate
 from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.reports.summary import Slices
 from m3bench.server.lab.results.analyses.confusion import argument_errors, confusion
@@ -52,6 +52,8 @@ class SetAnalysis(JsonDocument):
     failures: Mapping[FailureClass, int]
     efficiency: Efficiency
     slices: Slices
+    success_rate: float | None
+    """MCPVerse's SR."""
     errors: tuple[ErrorOfRuns, ...]
     arguments: tuple[ArgumentCount, ...]
     tools: tuple[ToolCount, ...]
@@ -62,6 +64,7 @@ class SetAnalysis(JsonDocument):
             "failures": plain(self.failures),
             "efficiency": self.efficiency.to_json(),
             **{cut: plain(parts) for cut, parts in self.slices.items()},
+            "success_rate": self.success_rate,
             "errors": plain(self.errors),
             "arguments": plain(self.arguments),
             "tools": plain(self.tools),
@@ -86,11 +89,12 @@ def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict
 
 
 def _analysis(results: ResultSet, library: Library | None) -> SetAnalysis:
-    wrong = errors(results.results)
+    wrong, cuts = errors(results.results), slices(results.results, library)
     return SetAnalysis(
         failures=classes(results),
         efficiency=efficiency(results.results),
-        slices=slices(results.results, library),
+        slices=cuts,
+        success_rate=success_rate(cuts["level"]),
         errors=tuple(
             ErrorOfRuns(group=group, error=name, runs=wrong[name].runs, times=wrong[name].times)
             for group, names in GROUPS.items()
