@@ -67,6 +67,7 @@ class Solver(StrEnum):
     executor = "executor"
     m3_bench = "m3-bench"
     mcp_bench = "mcp-bench"
+    mcpverse_retrieve = "mcpverse-retrieve"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +204,9 @@ class DrivingOptions:
     solver: Annotated[
         Solver,
         typer.Option(
-            help="What drives the model; m3-bench and mcp-bench are those papers' loops.", rich_help_panel=ADVANCED
+            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse-retrieve shows the "
+            "five servers that are nearest to what the model asks for.",
+            rich_help_panel=ADVANCED,
         ),
     ] = Solver.react
     calling: Annotated[
