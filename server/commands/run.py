@@ -26,6 +26,7 @@ from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.serving import interrupts
 from m3bench.server.serving.backend import check_backend
+from m3bench.server.settings import MAX_CALLS
 from m3bench.tasks.errors import UserError, first_cause
 from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.lazy_modules import LazyModule
@@ -178,7 +179,7 @@ class ConditionOptions:
     ] = None
     max_calls: Annotated[
         int, typer.Option(min=1, metavar="N", help="Calls a sample may make.", rich_help_panel=ADVANCED)
-    ] = 200
+    ] = MAX_CALLS
     encoder: Annotated[
         str,
         typer.Option(

@@ -24,7 +24,7 @@ from m3bench.server.lab.results.resultset import (
     write_header,
 )
 from m3bench.server.scorecard.model import ScoreCard
-from m3bench.server.settings import Settings
+from m3bench.server.settings import MAX_CALLS, Settings
 from m3bench.server.store.owners import OwnerLock, dead
 from m3bench.server.store.records import now
 from m3bench.server.store.sqlite import SqliteStore
@@ -145,7 +145,7 @@ class RunChoice:
     parallel: int = 2
     sandbox: Sandboxes = "process"
     encoder: str = "minilm"
-    max_calls: int = 200
+    max_calls: int = MAX_CALLS
     seed: int = 0
     resume: bool = False
     solver: str = ""

@@ -33,6 +33,7 @@ from m3bench.server.lab.headless.solver_react import React, Retrieving, TextReac
 from m3bench.server.lab.results.resultset import Sample, SampleUsage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.settings import MAX_CALLS
 from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, RunError, UserError
 from m3bench.tasks.fault import Fault, cut, fault_of_error
 
@@ -149,7 +150,7 @@ class SampleOptions(BaseModel):
     """Another OCI runtime for containers."""
     encoder: str = "minilm"
     """What compares arguments."""
-    max_calls: int = 200
+    max_calls: int = MAX_CALLS
     """Calls a sample may make."""
     agent: str = "react"
     """One of `SOLVERS`."""
