@@ -68,6 +68,7 @@ class Solver(StrEnum):
     executor = "executor"
     m3_bench = "m3-bench"
     mcp_bench = "mcp-bench"
+    mcpverse = "mcpverse"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +127,8 @@ class TaskOptions:
         str,
         typer.Option(
             help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers "
-            "alone), family (those of its family), full, wide, compact, mini, retrieve, max-scale.",
+            "alone), family (those of its family), scale-N (N tools, its own among them), full, wide, compact, mini, "
+            "retrieve, max-scale; mcpverse-oracle, mcpverse-standard and mcpverse-max-scale are MCPVerse's modes.",
             rich_help_panel=WHAT,
         ),
     ] = "standard"
@@ -203,7 +205,9 @@ class DrivingOptions:
     solver: Annotated[
         Solver,
         typer.Option(
-            help="What drives the model; m3-bench and mcp-bench are those papers' loops.", rich_help_panel=ADVANCED
+            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse shows the "
+            "five servers that are nearest to what the model asks for.",
+            rich_help_panel=ADVANCED,
         ),
     ] = Solver.react
     calling: Annotated[
