@@ -68,7 +68,7 @@ class Solver(StrEnum):
     executor = "executor"
     m3_bench = "m3-bench"
     mcp_bench = "mcp-bench"
-    mcpverse_retrieve = "mcpverse-retrieve"
+    mcpverse = "mcpverse"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +205,7 @@ class DrivingOptions:
     solver: Annotated[
         Solver,
         typer.Option(
-            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse-retrieve shows the "
+            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse shows the "
             "five servers that are nearest to what the model asks for.",
             rich_help_panel=ADVANCED,
         ),

@@ -72,7 +72,7 @@ class ModelOptions:
     model: str
     """`PROVIDER/NAME`, as Inspect names models."""
     solver: str = "react"
-    """`react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse-retrieve`."""
+    """`react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse`."""
     calling: str | None = None
     """How the model calls tools; the solver's own way when left out."""
     sight: str | None = None

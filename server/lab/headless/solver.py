@@ -120,8 +120,8 @@ WATCH: ContextVar[SampleWatch | None] = ContextVar("m3bench_watch", default=None
 FAULT = "m3bench/fault"
 """Where a sample's store says who is responsible for its end, when that is not simply the model."""
 
-SOLVERS = ("react", "executor", "m3-bench", "mcp-bench", "mcpverse-retrieve")
-RETRIEVING = "mcpverse-retrieve"
+SOLVERS = ("react", "executor", "m3-bench", "mcp-bench", "mcpverse")
+RETRIEVING = "mcpverse"
 PLANNING = ("rounds", "one-shot")
 CALLING = ("native", "text")
 

@@ -118,7 +118,7 @@ class StudyPlan(_Part):
     models: tuple[StudyModel, ...] = ()
     agents: tuple[str, ...] = ()
     """Baseline agents; `all` for every one."""
-    solvers: tuple[Literal["react", "executor", "m3-bench", "mcp-bench", "mcpverse-retrieve"], ...] = Field(
+    solvers: tuple[Literal["react", "executor", "m3-bench", "mcp-bench", "mcpverse"], ...] = Field(
         default=("react",), min_length=1
     )
     profiles: tuple[str, ...] = Field(default=("standard",), min_length=1)
