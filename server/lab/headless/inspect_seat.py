@@ -65,6 +65,7 @@ class SeatOptions:
     encoder: str = "minilm"
     max_calls: int = 200
     max_minutes: float = 60.0
+    weather: str = "fair"
 
     def command(self, profile: str) -> list[str]:
         """The command line of a server."""
@@ -77,6 +78,7 @@ class SeatOptions:
             "tasks": self.tasks,
             "runtime": self.runtime,
             "encoder": self.encoder,
+            "weather": self.weather if self.weather != "fair" else None,
         }
         given = [part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))]
         return [sys.executable, "-m", "m3bench.server.cli", "serve", *given]

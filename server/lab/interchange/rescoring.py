@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import FAIR, NEW, weather_of
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES, claims_of
 from m3bench.server.lab.interchange.consistency import RunTimes, is_coarse, odd_times, oddities
@@ -23,7 +24,7 @@ from m3bench.server.lab.results.resultset import Result, Sample, task_set_of
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
-from m3bench.server.scorecard.trajectory import without_restarts
+from m3bench.server.scorecard.trajectory import without_repetitions
 from m3bench.server.scoring import Encoder
 from m3bench.server.scoring.weights import find
 from m3bench.server.store.capability import LATE, ClientTable, client_facts
@@ -215,6 +216,9 @@ class _Rescoring:
                 return
             (seat, manifest), upstream = here, bool(record.manifest.get("upstream"))
             tools = {shown: tool.qualified for shown, tool in seat.tools.items()}
+            if (weather := weather_of(str(manifest.get("weather", FAIR)), record.task)) is not None:
+                drifted = [shown for shown, tool in tools.items() if weather.forecast.replaces(tool)]
+                tools |= {f"{shown}{NEW}": tools[shown] for shown in drifted}
             for what, claimed, real in oddities(run, tools, upstream=upstream, listed=not seat.unlisted):
                 self._differ(where, what, claimed, real)
             if record.manifest.get("tasks") != manifest["tasks"]:
@@ -353,7 +357,7 @@ class _Rescoring:
 
 def shows_fault(run: SubmittedRun) -> bool:
     """Whether a call of a run was lost through the fault of others, by its log."""
-    return any(voids(call.owner) for call in without_restarts(_of_agent(run)))
+    return any(voids(call.owner) for call in without_repetitions(_of_agent(run)))
 
 
 _ABSENT = "(absent)"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from m3bench.proxy.protocol.tool_calls import CUT_OFF
-from m3bench.server.scorecard.trajectory import played_run, without_restarts
+from m3bench.server.scorecard.trajectory import played_run, without_repetitions
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.trajectory import JSON
 
@@ -40,9 +40,9 @@ def test_a_call_made_again_stands_where_the_lost_one_stood() -> None:
 
 def test_a_call_lost_twice_is_made_good_once_and_another_one_not_at_all() -> None:
     twice = [call(1, 1000, 10, cut_off=True), call(2, 3000, 10, cut_off=True), call(3, 5000, 10), call(4, 7000, 10)]
-    assert [one.id for one in without_restarts(twice)] == [1, 3, 4]
+    assert [one.id for one in without_repetitions(twice)] == [1, 3, 4]
     other = [call(1, 1000, 10, cut_off=True), call(2, 3000, 11)]
-    assert without_restarts(other) == other
+    assert without_repetitions(other) == other
 
 
 def test_a_machine_that_was_started_anew_does_not_make_calls_overlap() -> None:
@@ -52,4 +52,4 @@ def test_a_machine_that_was_started_anew_does_not_make_calls_overlap() -> None:
 
 def test_calls_numbered_in_another_order_than_they_came_in_are_left_alone() -> None:
     mixed = [call(1, 1002, 10), call(2, 1000, 20)]
-    assert without_restarts(mixed) == mixed
+    assert without_repetitions(mixed) == mixed

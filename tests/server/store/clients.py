@@ -47,6 +47,8 @@ def run_record(id: str = "a" * 40, state: str = "working", **changes: Any) -> Ru
 class _Run:
     """A run under way that needs no sandbox."""
 
+    weather = None
+
     def __init__(self, id: str) -> None:
         self.id = id
 
