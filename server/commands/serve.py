@@ -408,6 +408,8 @@ def serve(
     if training.openenv is not None:
         if http.http is not None:
             raise UserError("--openenv serves trainers and --http serves clients: start a server for each.")
+        if settings.weather != "fair":
+            raise UserError("Episodes of training have fair weather: leave --weather out.")
         training_environment.serve_openenv(settings, training.openenv, training.split, training.reward or ())
     elif http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)

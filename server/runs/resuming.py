@@ -73,7 +73,7 @@ def seconds_used(run: RunRecord) -> float:
 
 
 def calls_used(calls: Iterable[CallRecord]) -> int:
-    """The calls of a run that count against its limit; one that the server cut off by ending, or that the weather took, does not."""
+    """The calls of a run that count against its limit: not those that the server cut off by ending or weather took."""
     return sum(
         call.outcome not in _NEVER_ADMITTED and call.error != CUT_OFF and call.owner != "weather" for call in calls
     )

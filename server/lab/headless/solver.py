@@ -150,6 +150,8 @@ class SampleOptions(BaseModel):
     """What compares arguments."""
     max_calls: int = 200
     """Calls a sample may make."""
+    weather: str = "fair"
+    """Whether tools fail and change as they do in use."""
     agent: str = "react"
     """One of `SOLVERS`."""
     calling: str | None = None

@@ -2,8 +2,9 @@
 
 The program, set of tasks, catalog, world, encoder, rules for steps and scores; the tool profile, the list of tasks, the
 solver, the limits, the scoring profile, whether pictures were seen, the weather, and whether tools were at hand or had
-to be searched for. Repeats may differ, since they are averaged to tasks first. A baseline agent and a client have no solver
-but themselves, so any solver may stand beside them; so may a client of which it is not known how it comes by the tools.
+to be searched for. Repeats may differ, since they are averaged to tasks first. A baseline agent and a client have no
+solver but themselves, so any solver may stand beside them; so may a client of which it is not known how it comes by
+the tools.
 """
 
 import json
