@@ -226,15 +226,26 @@ def without_repetitions(records: Sequence[CallRecord]) -> list[CallRecord]:
             first[later] = first.get(place, lost)
         if later is not None or lost.owner == "weather":
             left_out.add(place)
-    found: list[CallRecord] = []
     again_of = {lost.id: calls[later] for later, lost in first.items() if not _is_lost(calls[later])}
+    found: list[CallRecord] = []
+    offset, old_end, end = 0, calls[0].received_ns, calls[0].received_ns
+    waited = any(call.owner == "weather" for call in calls)
     for place, call in enumerate(calls):
+        if waited and call.received_ns > old_end:
+            # What it took to make calls again is no pause in which anybody thought.
+            offset = old_end - end
+        old_end = max(old_end, _end(call))
         if call.id in again_of:
             again = again_of[call.id]
-            found.append(_shifted(again, call.received_ns - again.received_ns))
+            found.append(_shifted(again, call.received_ns - offset - again.received_ns))
         elif place not in left_out and (place not in first or _is_lost(call)):
-            found.append(call)
+            found.append(_shifted(call, -offset))
+        end = max(end, *map(_end, found[-1:]))
     return found
+
+
+def _end(call: CallRecord) -> int:
+    return max(call.received_ns, call.returned_ns or 0, call.sent_ns or 0)
 
 
 def _is_lost(call: CallRecord) -> bool:
@@ -257,7 +268,7 @@ def _on_one_clock(records: Sequence[CallRecord]) -> list[CallRecord]:
             offset = end + 1 - record.received_ns
         call = _shifted(record, offset)
         latest = max(latest, call.received_ns)
-        end = max(end, call.received_ns, call.returned_ns or 0, call.sent_ns or 0)
+        end = max(end, _end(call))
         calls.append(call)
     return calls
 

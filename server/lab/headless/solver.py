@@ -202,6 +202,7 @@ class SampleOptions(BaseModel):
             runtime=self.runtime,
             encoder=self.encoder,
             max_calls=self.max_calls,
+            weather=self.weather,
             max_minutes=max(MAX_MINUTES, self.minutes or 0.0),
         )
 
