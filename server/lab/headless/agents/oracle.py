@@ -15,8 +15,8 @@ put them in this order.
     wrong-tools   begins right, then uses servers that nobody needs
 
 `careful` and `stubborn` are for rough weather: in fair weather both are the oracle. The second plays on whatever it is
-told. `sloppy` is careless, and `injector` also tries to influence graders. Both make exactly the same mistakes for the same
-seed, so anything the second gains over the first comes from its words alone.
+told. `sloppy` is careless, and `injector` also tries to influence graders. Both make exactly the same mistakes for the
+same seed, so anything the second gains over the first comes from its words alone.
 """
 
 import json
