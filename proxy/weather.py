@@ -13,6 +13,7 @@ nothing, and whoever does as the answer says gets there. Fair weather is the abs
 """
 
 import json
+import time
 import tomllib
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -186,7 +187,7 @@ def fault(kind: FaultKind, text: str, *, retry_after: float | None = None) -> To
     """The answer of a call that the weather took."""
     said = {"kind": kind, **({} if retry_after is None else {"retry_after": retry_after})}
     result = {"content": [{"type": "text", "text": text}], "isError": True, "_meta": {ERROR_META: said}}
-    return ToolAnswer(outcome="failed", owner="weather", result=dump(result))
+    return ToolAnswer(outcome="failed", owner="weather", result=dump(result), returned_ns=time.monotonic_ns())
 
 
 def weather_of(setting: str, task: str, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> RunWeather | None:

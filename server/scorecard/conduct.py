@@ -73,7 +73,7 @@ def _got_through(record: CallRecord) -> bool:
 def _is_hurried(lost: CallRecord, same: Sequence[CallRecord]) -> bool:
     """Whether a call was made again sooner than its answer asked for."""
     said = lost.result_json.get("_meta", {}).get(ERROR_META, {})
-    wait, told = said.get("retry_after"), lost.sent_ns or lost.received_ns
+    wait, told = said.get("retry_after"), lost.returned_ns or lost.received_ns
     again = next((record.received_ns for record in same if record.received_ns > told), None)
     return isinstance(wait, int | float) and again is not None and again - told < wait * _SLACK * 1e9
 

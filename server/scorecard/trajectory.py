@@ -240,7 +240,7 @@ def without_repetitions(records: Sequence[CallRecord]) -> list[CallRecord]:
             found.append(_shifted(again, call.received_ns - offset - again.received_ns))
         elif place not in left_out and (place not in first or _is_lost(call)):
             found.append(_shifted(call, -offset))
-        end = max(end, *map(_end, found[-1:]))
+        end = max([end, *map(_end, found[-1:])])
     return found
 
 
@@ -257,7 +257,7 @@ def _repeats(later: CallRecord, lost: CallRecord) -> bool:
     """Whether a later call is a lost one made again: by whoever had been told of the loss."""
     if (later.tool, later.arguments) != (lost.tool, lost.arguments):
         return False
-    return lost.error == CUT_OFF or later.received_ns >= (lost.returned_ns or lost.sent_ns or lost.received_ns)
+    return lost.error == CUT_OFF or later.received_ns >= (lost.returned_ns or lost.received_ns)
 
 
 def _on_one_clock(records: Sequence[CallRecord]) -> list[CallRecord]:

@@ -173,6 +173,16 @@ class ResultSet:
         return _sum(result.card.excluded for result in self.results)
 
     @property
+    def conduct(self) -> dict[str, int]:
+        """What there is to say of the conduct of all runs, as counts; empty when there is nothing."""
+        found = [conduct for result in self.results if (conduct := result.card.conduct) is not None]
+        recoveries = [conduct.recovery for conduct in found if conduct.recovery is not None]
+        counts = {"unwanted": sum(conduct.unwanted for conduct in found)} if found else {}
+        return counts | _sum(
+            {"met": one.met, "survived": one.survived, "calls": one.calls, "hurried": one.hurried} for one in recoveries
+        )
+
+    @property
     def gaps(self) -> int:
         """Calls that asked for something the frozen world does not hold, over all runs."""
         return sum(result.card.gaps for result in self.results)
