@@ -98,7 +98,7 @@ function checksSection(card) {
 }
 
 const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording", weather: "the weather" };
-const FAULTS = { error: "temporary errors", limit: "rate limits", away: "lost connections", replaced: "new names" };
+const WEATHER = { error: "temporary errors", limit: "rate limits", away: "lost connections", replaced: "new names" };
 
 function outcomesSection(card) {
   const outcomes = Object.entries(card.outcomes);
@@ -120,7 +120,7 @@ function conductSection(card) {
   const conduct = card.conduct;
   if (!conduct) return null;
   const recovery = conduct.recovery;
-  const faults = recovery ? Object.entries(recovery.faults).map(([kind, number]) => `${grouped(number)} ${FAULTS[kind] || kind}`).join(", ") : "";
+  const faults = recovery ? Object.entries(recovery.faults).map(([kind, number]) => `${grouped(number)} ${WEATHER[kind] || kind}`).join(", ") : "";
   const rows = recovery ? [h("li", {}, h("span", { class: "number" }, `${grouped(recovery.survived)}/${grouped(recovery.met)}`), badge("extra", "recovered"),
     h("span", { class: "soft small" }, `calls that the weather took got through, at the price of ${grouped(recovery.calls)} (${faults})`,
       recovery.hurried ? `, ${grouped(recovery.hurried)} of them too soon` : null))] : [];
