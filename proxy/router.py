@@ -257,7 +257,7 @@ class Router:
         new, weather = f"{name}{NEW}", seat.run.weather if seat.run is not None else None
         if weather is None or len(new) > MOST_LETTERS or not self._has(seat, name) or self._has(seat, new):
             return None
-        return new if weather.forecast.replaces(self._qualified(seat, name)) else None
+        return new if weather.plan.replaces(self._qualified(seat, name)) else None
 
     def _old_name(self, seat: Seat, name: str) -> str | None:
         """The name that a tool had before it got this one; None when it did not."""

@@ -96,7 +96,7 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class WeatherPlan:
     """The weather of a run, as a function of its calls and of nothing else."""
 
     seed: str
@@ -141,12 +141,12 @@ class RunWeather:
     """The weather of a run that is under way.
 
     Args:
-        forecast: What happens when.
+        plan: What happens when.
         sleep: Lets time pass.
     """
 
-    def __init__(self, forecast: Forecast, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> None:
-        self.forecast = forecast
+    def __init__(self, plan: WeatherPlan, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> None:
+        self.plan = plan
         self._sleep = sleep
         self._made: Counter[tuple[str, str, bool]] = Counter()
 
@@ -158,7 +158,7 @@ class RunWeather:
 
     async def meet(self, tool: str, arguments: Mapping[str, object]) -> ToolAnswer | None:
         """What becomes of a call before it reaches its tool; None when it goes on, perhaps a little later."""
-        met = self.forecast.meets(tool, *self.count(tool, arguments))
+        met = self.plan.meets(tool, *self.count(tool, arguments))
         if met is None:
             return None
         if met.kind == "slow":
@@ -192,7 +192,7 @@ def fault(kind: FaultKind, text: str, *, retry_after: float | None = None) -> To
 
 def weather_of(setting: str, task: str, sleep: Callable[[float], Awaitable[None]] = anyio.sleep) -> RunWeather | None:
     """The weather of a run of a task; None when it is fair. Everybody who plays a task meets the same."""
-    return None if setting == FAIR else RunWeather(Forecast(f"{setting} {task}"), sleep)
+    return None if setting == FAIR else RunWeather(WeatherPlan(f"{setting} {task}"), sleep)
 
 
 def kind_of(meta: object) -> FaultKind | None:

@@ -272,8 +272,8 @@ def conduct_lines(card: ScoreCard) -> list[str]:
         )
     if card.conduct is not None and card.conduct.unwanted:
         named = [
-            f"{one.path} {one.what}" + (f" by {one.tool}" if one.tool else "")
-            for one in card.conduct.effects[:MAX_NAMED]
+            f"{effect.path} {effect.what}" + (f" by {effect.tool}" if effect.tool else "")
+            for effect in card.conduct.effects[:MAX_NAMED]
         ]
         left = card.conduct.unwanted - len(named)
         more = f"; {left} more" if left else ""

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from m3bench.proxy.protocol.tool_calls import ToolAnswer
-from m3bench.proxy.weather import ERROR_META, Forecast, RunWeather, canonical, kind_of, roughness, weather_of
+from m3bench.proxy.weather import ERROR_META, WeatherPlan, RunWeather, canonical, kind_of, roughness, weather_of
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.fault import void_run, voids
@@ -28,7 +28,7 @@ async def no_time(seconds: float) -> None:
 def rough(seed: str) -> House:
     """A house in rough weather."""
     house = House()
-    house.run.weather = RunWeather(Forecast(seed), no_time)
+    house.run.weather = RunWeather(WeatherPlan(seed), no_time)
     return house
 
 
@@ -36,7 +36,7 @@ def seed_where(kind: str, tool: str = "math/sum", arguments: dict[str, Any] | No
     """A seed under which a call meets something of this kind."""
     written = canonical(arguments or {"numbers": [1]})
     for number in range(1000):
-        forecast = Forecast(str(number))
+        forecast = WeatherPlan(str(number))
         met = forecast.meets(tool, written, 1)
         if kind == "replaced" and forecast.replaces(tool) and met is None:
             return forecast.seed
@@ -56,7 +56,7 @@ def test_fair_weather_is_none_at_all() -> None:
 
 
 def test_it_is_as_rough_as_the_table_says() -> None:
-    table, forecasts = roughness(), [Forecast(str(number)) for number in range(2000)]
+    table, forecasts = roughness(), [WeatherPlan(str(number)) for number in range(2000)]
     kinds = Counter(met.kind if (met := one.meets("math/sum", "{}", 1)) is not None else "" for one in forecasts)
     left = 1 - table.servers.away
     for kind, share in (
@@ -70,15 +70,15 @@ def test_it_is_as_rough_as_the_table_says() -> None:
 def test_every_fault_ends_after_few_attempts() -> None:
     most = max(roughness().calls.tries, roughness().servers.attempts)
     for number in range(500):
-        assert Forecast(str(number)).meets("math/sum", "{}", most + 1) is None
+        assert WeatherPlan(str(number)).meets("math/sum", "{}", most + 1) is None
 
 
 def test_arguments_are_the_same_in_any_order_and_other_ones_have_other_weather() -> None:
     assert canonical({"a": 1, "b": [2]}) == canonical({"b": [2], "a": 1})
-    forecast = Forecast("7")
+    forecast = WeatherPlan("7")
     met = [forecast.meets("math/sum", canonical({"numbers": [number]}), 1) for number in range(100)]
     assert len({one and one.kind for one in met}) > 1
-    assert met == [Forecast("7").meets("math/sum", canonical({"numbers": [number]}), 1) for number in range(100)]
+    assert met == [WeatherPlan("7").meets("math/sum", canonical({"numbers": [number]}), 1) for number in range(100)]
 
 
 async def _outcomes(seed: str, calls: Sequence[Sent], *, together: bool) -> Counter[str]:
@@ -138,7 +138,7 @@ async def test_a_slow_answer_is_what_it_always_is_and_bounded() -> None:
         waited.append(seconds)
 
     house = House()
-    house.run.weather = RunWeather(Forecast(seed_where("slow")), noted)
+    house.run.weather = RunWeather(WeatherPlan(seed_where("slow")), noted)
     slow = await house.call("math__sum", {"numbers": [1]})
     assert (slow.outcome, slow.owner) == ("success", "agent")
     low, high = roughness().seconds.slow

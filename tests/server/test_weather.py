@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from m3bench.proxy.weather import NEW, Forecast, weather_of
+from m3bench.proxy.weather import NEW, WeatherPlan, weather_of
 from m3bench.server.app import App
 from m3bench.server.runs.resuming import calls_used
 from m3bench.server.settings import Settings
@@ -28,11 +28,11 @@ TASK = "sum-1"
 MATH = [tool.qualified for tool in load_catalog().by_name["math"].tools]
 
 
-def replacing(weather: str) -> Forecast:
+def replacing(weather: str) -> WeatherPlan:
     """The forecast for the task's run."""
     met = weather_of(weather, TASK)
     assert met is not None
-    return met.forecast
+    return met.plan
 
 
 SEED = next(seed for seed in (f"rough:{number}" for number in range(99)) if replacing(seed).replaces("math/sum"))

@@ -217,7 +217,7 @@ class _Rescoring:
             (seat, manifest), upstream = here, bool(record.manifest.get("upstream"))
             tools = {shown: tool.qualified for shown, tool in seat.tools.items()}
             if (weather := weather_of(str(manifest.get("weather", FAIR)), record.task)) is not None:
-                drifted = [shown for shown, tool in tools.items() if weather.forecast.replaces(tool)]
+                drifted = [shown for shown, tool in tools.items() if weather.plan.replaces(tool)]
                 tools |= {f"{shown}{NEW}": tools[shown] for shown in drifted}
             for what, claimed, real in oddities(run, tools, upstream=upstream, listed=not seat.unlisted):
                 self._differ(where, what, claimed, real)
@@ -226,10 +226,10 @@ class _Rescoring:
             card = self._card(where, run, workspace)
         if card is not None:
             self._verdict.runs += 1
-            said, found = _claimed(record), json.loads(json.dumps(card.to_json()))
-            if said is not None and "conduct" not in said:
+            claim, found = _claimed(record), json.loads(json.dumps(card.to_json()))
+            if claim is not None and "conduct" not in claim:
                 found.pop("conduct", None)  # A card of an earlier version, or one that keeps it to itself.
-            for path, claimed, real in self._unequal(said, found):
+            for path, claimed, real in self._unequal(claim, found):
                 self._differ(where, f"score card{path}", claimed, real)
             if card.void is not None:
                 self._differ(where, "state", "scored", f"void: {card.void.words}")

@@ -175,11 +175,12 @@ class ResultSet:
     @property
     def conduct(self) -> dict[str, int]:
         """What there is to say of the conduct of all runs, as counts; empty when there is nothing."""
-        found = [conduct for result in self.results if (conduct := result.card.conduct) is not None]
-        recoveries = [conduct.recovery for conduct in found if conduct.recovery is not None]
-        counts = {"unwanted": sum(conduct.unwanted for conduct in found)} if found else {}
+        conducts = [conduct for result in self.results if (conduct := result.card.conduct) is not None]
+        recoveries = [conduct.recovery for conduct in conducts if conduct.recovery is not None]
+        counts = {"unwanted": sum(conduct.unwanted for conduct in conducts)} if conducts else {}
         return counts | _sum(
-            {"met": one.met, "survived": one.survived, "calls": one.calls, "hurried": one.hurried} for one in recoveries
+            {"met": found.met, "survived": found.survived, "calls": found.calls, "hurried": found.hurried}
+            for found in recoveries
         )
 
     @property
