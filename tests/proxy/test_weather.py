@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from m3bench.proxy.protocol.tool_calls import ToolAnswer
-from m3bench.proxy.weather import ERROR_META, WeatherPlan, RunWeather, canonical, kind_of, roughness, weather_of
+from m3bench.proxy.weather import ERROR_META, RunWeather, WeatherPlan, canonical, kind_of, roughness, weather_of
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.fault import void_run, voids
