@@ -25,17 +25,14 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit, stdtrit
 
 from m3bench.server.scoring.statistics.estimates import DISPERSION, LEVEL
-from m3bench.server.scoring.statistics.logistic import dispersion, over_families_of_many
+from m3bench.server.scoring.statistics.logistic import dispersions_of_many, over_families_of_many
 from m3bench.server.scoring.statistics.paired import difference
 from m3bench.server.scoring.statistics.ranks import rank
 
 Floats = npt.NDArray[np.float64]
 TASKS = 8
 """Of a family."""
-_CHUNK = 100
 _RESAMPLES = 199
-_ROUNDS = 300
-"""Draws of many sets: these have many ranks each."""
 _CHANCE = 3.0
 """Standard errors of the simulation within which a share may miss its bound."""
 
@@ -152,13 +149,10 @@ def named(families: int) -> dict[str, str | None]:
 
 def ours(values: Floats) -> Floats:
     """The intervals of this package, [draw, end]: those of `estimate`, for all draws at once."""
-    place = np.repeat(np.arange(values.shape[1]), TASKS)
-    parts = np.array([dispersion(sample.ravel(), place, DISPERSION["solved"]) for sample in values])
     means = values.mean(axis=2)
-    found = over_families_of_many(means, TASKS, parts, LEVEL)
-    return np.array(
-        [(min(mean, one.low), max(mean, one.high)) for mean, one in zip(means.mean(axis=1), found, strict=True)]
-    )
+    found = over_families_of_many(means, TASKS, dispersions_of_many(values, DISPERSION["solved"]), LEVEL)
+    mean = means.mean(axis=1)
+    return np.stack([np.minimum(mean, found[:, 0]), np.maximum(mean, found[:, 1])], axis=1)
 
 
 def wilson(values: Floats) -> Floats:
@@ -179,20 +173,18 @@ def bootstrap(values: Floats) -> Floats:
     means = values.mean(axis=2)
     count, extra = means.shape[1], 0.5 / (means.shape[1] * TASKS)
     picks = np.random.default_rng(0).integers(0, count, (_RESAMPLES, count))
+    # How often each family is in each resample.
+    taken = np.stack([np.bincount(pick, minlength=count) for pick in picks], axis=1) / count
 
-    def studied(means: Floats) -> tuple[Floats, Floats]:
-        centre = (means.mean(axis=-1) + extra) / (1 + 2 * extra)
-        error = means.std(axis=-1, ddof=1) / count**0.5 + extra
+    def studied(mean: Floats, square: Floats) -> tuple[Floats, Floats]:
+        centre = (mean + extra) / (1 + 2 * extra)
+        error = np.sqrt(np.maximum(0, square - mean**2) / (count - 1)) + extra
         return logit(centre), error / (centre * (1 - centre))
 
-    found = []
-    for start in range(0, len(means), _CHUNK):
-        part = means[start : start + _CHUNK]
-        middle, error = studied(part)
-        again, errors = studied(part[:, picks])
-        low, high = np.quantile((again - middle[:, None]) / errors, (0.025, 0.975), axis=1)
-        found.append(np.stack([expit(middle - high * error), expit(middle - low * error)], axis=1))
-    return np.concatenate(found)
+    middle, error = studied(means.mean(axis=1), (means**2).mean(axis=1))
+    again, errors = studied(means @ taken, means**2 @ taken)
+    low, high = np.quantile((again - middle[:, None]) / errors, (0.025, 0.975), axis=1)
+    return np.stack([expit(middle - high * error), expit(middle - low * error)], axis=1)
 
 
 METHODS: dict[str, Callable[[Floats], Floats]] = {"ours": ours, "wilson": wilson, "bootstrap": bootstrap}
@@ -238,8 +230,7 @@ def ranked(given: tuple[int, int, str, int, int]) -> tuple[Share, int]:
     }
     skill, dice, families = skills[name], np.random.default_rng([seed, sets, count]), named(count)
     right = overlaps = 0
-    rounds = min(draws, max(_ROUNDS, draws // sets))
-    for _ in range(rounds):
+    for _ in range(draws):
         hard = dice.normal(0, 0.8, (count, 1)) + dice.normal(0, 1, (count, TASKS))
         own = dice.normal(0, 0.5, (sets, count, 1))
         played = (dice.random((sets, count, TASKS)) < expit(skill[:, None, None] - hard + own)).astype(float)
@@ -256,7 +247,7 @@ def ranked(given: tuple[int, int, str, int, int]) -> tuple[Share, int]:
                 best, last = pair.order
                 overlaps += found.ranks[best].high >= found.ranks[last].low
     # The ranks of one draw hang together: draws are what there are many of.
-    return Share(what=f"{sets} sets, {count} families, {name}", share=right / (rounds * sets), draws=rounds), overlaps
+    return Share(what=f"{sets} sets, {count} families, {name}", share=right / (draws * sets), draws=draws), overlaps
 
 
 def verdict(requirement: str, shares: Iterable[Share], *, least: float = -1.0, most: float = 2.0) -> str:
@@ -332,20 +323,22 @@ def lines(matrix: Matrix, processes: int, *, every: bool) -> Iterator[str]:
         (sets, count, name, matrix.draws, matrix.seed)
         for sets in matrix.sets
         for count in many
-        if count <= 28
         for name in ("equal", "groups", "spread")
     ]
     with ProcessPoolExecutor(processes) as pool:
         spread = map if processes == 1 else pool.map
-        found = list(spread(measured, settings))
-        yield from map(str, found if every else ())
+        found, alarms, ranks = [], [], []
+        for part in spread(measured, settings):
+            found.append(part)
+            yield from [str(part)] * every
         yield from verdicts_of_intervals(found)
-        alarms = list(spread(alarm, pairs))
-        yield from (f"{share.what}: {share.share * 100:.1f} % of equal pairs differ" for share in alarms if every)
+        for share in spread(alarm, pairs):
+            alarms.append(share)
+            yield from [f"{share.what}: {share.share * 100:.1f} % of equal pairs differ"] * every
         yield verdict("size of the paired test ≤ 6 %", alarms, most=0.06)
-        ranks = list(spread(ranked, boards))
-    if every:
-        yield from (f"{share.what}: {share.share * 100:.1f} % of ranks hold, {over} overlap" for share, over in ranks)
+        for share, over in spread(ranked, boards):
+            ranks.append((share, over))
+            yield from [f"{share.what}: {share.share * 100:.1f} % of ranks hold, {over} overlap"] * every
     yield verdict("rank intervals cover ≥ 94 %", (share for share, _ in ranks), least=0.94)
     overlaps = sum(over for _, over in ranks)
     yield f"{'FAILS  ' if overlaps else 'holds  '} pairs six standard errors apart never overlap: {overlaps} do"

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from compileall import compile_dir
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -43,6 +44,7 @@ COMMAND = [sys.executable, "-m", "m3bench.server.cli"]
 THINK_SECONDS = 10.0
 """Between two calls of a seat that plays, in the tables: a model needs so long for a turn."""
 SEATS_PER_SERVER = 256
+_ROUNDS = 3
 _SUBREAPER = 36
 """Linux's PR_SET_CHILD_SUBREAPER."""
 Numbers = Mapping[str, float]
@@ -61,6 +63,10 @@ def main() -> None:
     if chosen.show is not None:
         print(*tables(json.loads(chosen.show.read_text())), sep="\n\n")
         return
+    # As it is where it is installed: else every process would compile it again.
+    for room in ("proxy", "sandboxes", "server", "tasks"):
+        compile_dir(Path(__file__).parent.parent / room, quiet=1)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with TemporaryDirectory(prefix="m3bench-scale-") as folder:
         measured: dict[str, Any] = {
             "cores": os.cpu_count(),
@@ -109,8 +115,10 @@ def sample(folder: Path, samples: int) -> dict[str, float]:
     """Costs of a sample: a task of the bundled set, played by its reference, with its server, sandbox and score."""
     results = folder / "samples"
     command = [*COMMAND, "run", "--agent", "oracle", "--parallel", "2", "--limit"]
-    started = cpu_of([*command, "1", "-o", str(folder / "one")])
-    spent = cpu_of([*command, str(samples + 1), "-o", str(results)])
+    # A busy machine takes longer for the same: the best of several is nearest to what it costs.
+    started = min(cpu_of([*command, "1", "-o", str(folder / f"one-{number}")]) for number in range(_ROUNDS))
+    rounds = [results, *(folder / f"samples-{number}" for number in range(1, _ROUNDS))]
+    spent = min(cpu_of([*command, str(samples + 1), "-o", str(place)]) for place in rounds)
     with sqlite3.connect(f"file:{database(results / DATA)}?mode=ro", uri=True) as rows:
         tables = [name for (name,) in rows.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         counts = {name: rows.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}

@@ -1,12 +1,15 @@
 """The reference pages of the site, made from the commands and from the models of files each time that it is built.
 
-`python docs/reference.py FOLDER` writes them as Markdown.
+`python docs/reference.py FOLDER` writes them as Markdown. `python docs/reference.py --seeds` writes docs/seeds.md, a
+page that is kept, from docs/seeds.toml.
 """
 
 import ast
 import inspect
 import json
 import sys
+import tomllib
+from collections import Counter
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +40,41 @@ ELSEWHERE = {
 def pages() -> dict[str, str]:
     """Every page by file name."""
     return {"commands.md": _commands_page(), "scorecard.md": _card_page(), "formats.md": _formats_page()}
+
+
+WORDS = ("equal", "different", "missing")
+"""What a feature of a paper is here."""
+
+
+def seeds() -> dict[str, dict[str, list[list[str]]]]:
+    """The features of the papers, by paper and section: name, word, how and why, command, test."""
+    found = tomllib.loads((HERE / "seeds.toml").read_text("utf-8"))
+    return {paper: {section: table["rows"] for section, table in sections.items()} for paper, sections in found.items()}
+
+
+def seeds_page() -> str:
+    """The page of the features of the papers."""
+    found = seeds()
+    count = Counter(row[1] for sections in found.values() for rows in sections.values() for row in rows)
+    lines = [
+        "# The papers, feature by feature", "",
+        "*For readers who want to know what of M³-Bench, MCP-Bench, MCPVerse and TOBench is here, and how exactly.*",
+        "",
+        "Generated from docs/seeds.toml. *Equal* means the paper's method and numbers; the words of prompts are always"
+        " ours. *Different* says how and why. *Missing* says why. The papers' public repositories were read where they"
+        " are public; what could not be found is said.", "",
+        f"Of {count.total()} features {count['equal']} are equal, {count['different']} different and"
+        f" {count['missing']} missing.",
+    ]  # fmt: skip
+    for paper, sections in found.items():
+        lines += ["", f"## {paper}"]
+        for section, rows in sections.items():
+            lines += ["", f"### {paper}: {section}", "", "| feature | here | how, why | command | test |",
+                      "|---|---|---|---|---|"]  # fmt: skip
+            for feature, word, why, *proofs in rows:
+                shown = " | ".join(f"`{proof}`" if proof else "" for proof in proofs)
+                lines.append(f"| {_cell(feature)} | *{word}* | {_cell(why)} | {shown} |")
+    return "\n".join(lines) + "\n"
 
 
 def _commands_page() -> str:
@@ -200,5 +238,8 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    for name, text in pages().items():
-        (Path(sys.argv[1]) / name).write_text(text, "utf-8")
+    if sys.argv[1] == "--seeds":
+        (HERE / "seeds.md").write_text(seeds_page(), "utf-8")
+    else:
+        for name, text in pages().items():
+            (Path(sys.argv[1]) / name).write_text(text, "utf-8")

@@ -50,6 +50,11 @@ def on_page_content(html: str, **_: Any) -> str:
     return re.sub(r"⟦([0-9a-f]+)⟧", lambda mark: drawn(bytes.fromhex(mark[1]).decode()), html)
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """Give the search a name: the theme makes it a dialog without one."""
+    return output.replace('role="dialog">', 'role="dialog" aria-label="Search">')
+
+
 def as_github_reads(markdown: str) -> str:
     """Blocks that are files get their names as titles, formulas are marked, and a list may follow a line directly."""
     for name, _ in _TEST.findall(markdown):

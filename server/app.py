@@ -54,7 +54,7 @@ from m3bench.server.store.modes import check_mode, claim_mode
 from m3bench.server.store.records import CallRecord, RunRecord, now
 from m3bench.server.store.takeover import has_leftovers
 from m3bench.tasks.catalog import Catalog, load_catalog
-from m3bench.tasks.errors import InputFileError, RunError, SandboxError, StoreError, UserError
+from m3bench.tasks.errors import InputFileError, M3Error, RunError, SandboxError, StoreError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import RETRIEVE, catalog_of, tools_of
 
@@ -302,6 +302,11 @@ class App:
             with suppress(StoreError):
                 await anyio.to_thread.run_sync(self._store.leave, seat.id)
         self._seats_changed()
+
+    def load(self, seat: Seat) -> None:
+        """Load what the first task needs; what is wrong with it, `start_task` says."""
+        with suppress(M3Error):
+            _ = self.library.tasks, self.manifest(seat)
 
     def stopping(self) -> None:
         """The process is about to end: calls that are cut off from now on are not cut off by their clients."""

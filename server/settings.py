@@ -11,6 +11,9 @@ from m3bench.tasks.errors import UserError
 
 Sync = Literal["normal", "full"]
 
+MAX_CALLS, MAX_MINUTES = 200, 60.0
+"""What a run may take, unless somebody says otherwise."""
+
 
 WEATHER = r"^(fair|rough:\d{1,9})$"
 
@@ -103,9 +106,9 @@ class Settings(BaseModel):
     """What compares arguments (`M3BENCH_ENCODER`): `minilm`, or `sentence-transformers:MODEL`."""
     sync: Sync = "normal"
     """`full` makes every recorded call survive the death of the machine."""
-    max_calls: int = Field(default=200, gt=0)
+    max_calls: int = Field(default=MAX_CALLS, gt=0)
     """Calls a run may make."""
-    max_minutes: float = Field(default=60, gt=0)
+    max_minutes: float = Field(default=MAX_MINUTES, gt=0)
     """Minutes a run may take."""
     spares: int = Field(default=0, ge=0)
     """Sandboxes kept warm."""

@@ -1,9 +1,10 @@
-"""How hard a task is: the levels of other benchmarks, and measures that can be counted.
+"""How hard a task is and of which type: the levels of other benchmarks, and measures that can be counted.
 
 MCP-Bench tells tasks of one server from those of several. MCPVerse has three levels: one or two steps with a single
-tool, about five steps, more. The measures are steps, width, tools nobody needs, things to see and rounds of work. All
-are read off the reference with the fewest calls, and of those the one with the fewest servers, and off the pictures.
-None is a judgement: results show which of them costs an agent points.
+tool, about five steps, more; and three types: something is looked up, done to files, or both. The measures are steps,
+width, tools nobody needs, things to see and rounds of work. All are read off the reference with the fewest calls, and
+of those the one with the fewest servers, and off the pictures. None is a judgement: results show which of them costs
+an agent points.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +19,11 @@ from m3bench.tasks.task import ReferenceCall, Task
 
 Setting: TypeAlias = Literal["single", "multi"]
 Level: TypeAlias = Literal["L1", "L2", "L3"]
+Kind: TypeAlias = Literal["information retrieval", "system interaction", "hybrid"]
 
 SETTINGS: tuple[Setting, ...] = ("single", "multi")
 LEVELS: tuple[Level, ...] = ("L1", "L2", "L3")
+KINDS: tuple[Kind, ...] = ("information retrieval", "system interaction", "hybrid")
 
 Steps: TypeAlias = tuple[tuple[ReferenceCall, ...], ...]
 
@@ -39,6 +42,17 @@ def level_of(task: Task) -> Level:
     if calls <= MOST_CALLS[0] and setting_of(task) == "single":
         return "L1"
     return "L2" if calls <= MOST_CALLS[1] else "L3"
+
+
+def kind_of(task: Task) -> Kind:
+    """MCPVerse's type of task, by the roles of the tools of the shortest reference.
+
+    What looks something up retrieves; what makes, changes or reads files, or computes, interacts with the system.
+    """
+    roles = {kinds_of(call.tool).role for step in shortest(task) for call in step}
+    if "knowledge" not in roles:
+        return "system interaction"
+    return "hybrid" if "action" in roles else "information retrieval"
 
 
 def of_kind(tasks: Iterable[Task], setting: str | None, levels: Sequence[str]) -> list[Task]:

@@ -3,13 +3,17 @@
 `full` is everything that is built; `wide`, `compact` and `mini` fit the tool limits of VS Code, Cursor and
 smaller clients; `family:NAME` and `task:ID` show the servers a task needs, `standard:ID` up to ten others beside
 them, as many as fit. `retrieve` gives access to everything through two tools, one that finds tools and one that calls
-them. `max-scale` adds the servers of tables, for more than 550 tools. Servers beyond the catalog that tasks of the set
+them. `max-scale` adds the servers of tables, for more than 550 tools, and `scale-N:ID` shows N of all these: those of
+a task first, so that a smaller one is part of a larger one. Servers beyond the catalog that tasks of the set
 need are shown as well. Our own tools are added to every profile.
 """
 
 import json
+import random
+import re
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from m3bench.tasks.catalog import Catalog, Server, Tool, did_you_mean, nearest
 from m3bench.tasks.errors import UserError
@@ -28,6 +32,12 @@ RETRIEVE = "retrieve"
 
 MAX_SCALE = "max-scale"
 """Everything that is built and a server for each of many tables."""
+
+SCALE = re.compile(r"scale-([1-9]\d{1,2})")
+"""So many tools, those of a task among them."""
+
+MCPVERSE = {"mcpverse-oracle": "task", "mcpverse-standard": "full", "mcpverse-max-scale": MAX_SCALE}
+"""The modes of MCPVerse: the servers of a task, some 220 tools that are the same for all tasks, everything."""
 
 NAMES = ("full", *SIZES, RETRIEVE, MAX_SCALE)
 
@@ -50,6 +60,8 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
             close = nearest(name, families) or families
             raise UserError(f"There is no family {name!r}. Did you mean {', '.join(close)}?")
         return _of_servers(catalog, {server for task in members for server in task.servers})
+    if (scale := SCALE.fullmatch(kind)) is not None and name:
+        return _scaled(library.task(name), int(scale[1]))
     if kind in ("task", "standard") and name:
         task = library.task(name)
         return _of_servers(catalog, _standard(catalog, task) if kind == "standard" else set(task.servers))
@@ -59,7 +71,22 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
 
 def catalog_of(profile: str, catalog: Catalog) -> Catalog:
     """The catalog that the tools of a profile are from: a manifest names its hash."""
-    return whole_catalog() if profile == MAX_SCALE else catalog
+    return whole_catalog() if profile == MAX_SCALE or SCALE.fullmatch(profile.partition(":")[0]) else catalog
+
+
+def owned_by(kind: str) -> Literal["task", "family"] | None:
+    """Whether a profile of this kind is another one for each task or family; None when it is the same for all."""
+    if kind in ("task", "standard") or SCALE.fullmatch(kind):
+        return "task"
+    return "family" if kind == "family" else None
+
+
+def profile_of(profile: str, task: Task) -> str:
+    """The profile for one task: `standard` alone means `standard:ID` of that task, `family` that of its family."""
+    owner = owned_by(profile)
+    if owner is None:
+        return profile
+    return f"{profile}:{task.family if owner == 'family' else task.id}"
 
 
 def solvable(tasks: tuple[Task, ...], tools: tuple[Tool, ...]) -> tuple[Task, ...]:
@@ -82,6 +109,20 @@ def _standard(catalog: Catalog, task: Task) -> set[str]:
             servers.add(name)
             room -= sizes.get(name, 0)
     return servers
+
+
+def _scaled(task: Task, count: int) -> tuple[Tool, ...]:
+    """The tools of a task's servers, and others up to a number: those beside it first, then any, in a fixed order."""
+    whole = whole_catalog()
+    needed, beside = set(task.servers), set(task.distractors)
+    others = [server for server in whole.servers if server.name not in needed]
+    random.Random(f"m3bench scale {task.id}").shuffle(others)
+    others.sort(key=lambda server: server.name not in beside)
+    chosen = [tool for name in task.servers if name in whole.by_name for tool in whole.by_name[name].tools]
+    chosen += [tool for server in others for tool in server.tools][: max(0, count - len(chosen))]
+    names = {tool.qualified for tool in chosen}
+    further = [tool for server in whole.further if server.name in needed for tool in server.tools]
+    return (*(tool for tool in whole.tools if tool.qualified in names), *further)
 
 
 def _of_servers(catalog: Catalog, names: set[str]) -> tuple[Tool, ...]:

@@ -151,7 +151,7 @@ def axe() -> str:
 def serious(found: "Page | Frame", axe: str) -> list[Any]:
     """What axe finds that is serious. It is no script of the page, whose policy allows ours alone."""
     found.evaluate(axe)
-    rules = found.evaluate("async () => (await axe.run(document, {resultTypes: []})).violations")
+    rules = found.evaluate("async () => (await axe.run(document, {resultTypes: [], preload: false})).violations")
     return [
         (rule["id"], [node["target"] for node in rule["nodes"]][:5], rule["nodes"][0].get("failureSummary"))
         for rule in rules
@@ -191,6 +191,34 @@ def broken(page: "Page") -> list[str]:
     """The words in tables that go over two lines; hashes may, and names such as `get_price` at what is no letter."""
     found: list[str] = page.evaluate(BROKEN)
     return found
+
+
+def _settled(page: "Page") -> bool:
+    """Whether nothing sticks out sideways, once what moves with the width has moved."""
+    from playwright.sync_api import TimeoutError as NeverHeld
+
+    try:
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=SETTLED * 1000)
+    except NeverHeld:
+        return False
+    return True
+
+
+SETTLED = 5.0
+"""Seconds for menus to fold and unfold."""
+
+WIDTHS = (390, 768, 1280, 2000)
+"""Of a telephone, a tablet, a laptop and a large screen."""
+
+
+def unsound(page: "Page", axe: str) -> list[Any]:
+    """What is wrong with how a page is laid out at any width, and what axe finds that is serious."""
+    found: list[Any] = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        found += [f"{width}: sticks out"] if not _settled(page) else []
+        found += [f"{width}: {word}" for word in broken(page)]
+    return found + serious(page, axe)
 
 
 def walk(page: "Page") -> tuple[int, list[Any]]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -54,14 +55,14 @@ class Server:
         """The address of a database."""
         return f"postgresql:///{database}?host={self.folder}&user={USER}"
 
-    def start(self) -> None:
+    def start(self, port: int = 5432) -> None:
         """Start, and wait until it answers."""
         command = [str(self._programs / "postgres"), "-D", str(self._data)]
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 command, stdout=log, stderr=log, user=self._user, cwd=self.folder, start_new_session=True
             )
-        ready = [str(self._programs / "pg_isready"), "-q", "-h", str(self.folder)]
+        ready = [str(self._programs / "pg_isready"), "-q", "-h", str(self.folder), "-p", str(port)]
         deadline = time.monotonic() + START_SECONDS
         while subprocess.run(ready, check=False).returncode != 0:
             assert self._process.poll() is None, (self.folder / "log").read_text()
@@ -87,6 +88,20 @@ class Server:
         name = f"record_{self._databases}"
         self.execute(f"CREATE DATABASE {name}")
         return self.url(name)
+
+    def listen(self, role: str) -> int:
+        """Take connections over TCP, too, and there from a role with its password alone, who owns a database of that
+        name; gives the port."""
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = int(free.getsockname()[1])
+        with (self._data / "postgresql.conf").open("a") as file:
+            file.write(f"listen_addresses = '127.0.0.1'\nport = {port}\n")
+        (self._data / "pg_hba.conf").write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+        self.execute(f"CREATE ROLE {role} LOGIN")
+        self.execute(f"CREATE DATABASE {role} OWNER {role}")
+        self.stop()
+        self.start(port)
+        return port
 
     def execute(self, sql: str, url: str | None = None) -> str:
         """Execute a statement as the operator of the database; gives what it prints."""

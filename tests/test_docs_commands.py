@@ -79,7 +79,7 @@ def test_every_command_of_the_readme_works_in_its_order_in_a_fresh_home(tmp_path
         (tmp_path / "folder" / name).write_text(json.dumps(trajectories), "utf-8")
     commands = [line for line in typed(README) if line not in FOUND_ELSEWHERE]
     assert set(QUICK) <= set(commands)
-    with Reader(tmp_path / "folder", _environment(tmp_path / "home")) as reader:
+    with Reader(tmp_path / "folder", a_fresh_home(tmp_path / "home")) as reader:
         for line in commands:
             reader.follow(Command(line))
     (report,) = re.findall(r"<title>(.*?)</title>", (tmp_path / "folder" / "card.html").read_text("utf-8"))
@@ -95,7 +95,7 @@ def test_the_quick_commands_of_the_readme_work_in_their_order_in_a_fresh_home(tm
     for line in QUICK:
         command = [sys.executable, "-m", "m3bench.server.cli", *shlex.split(line)[1:]]
         done = subprocess.run(
-            command, cwd=tmp_path / "folder", env=_environment(tmp_path / "home"), stdin=subprocess.DEVNULL,
+            command, cwd=tmp_path / "folder", env=a_fresh_home(tmp_path / "home"), stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"$ {line}\n{done.stdout}\n{done.stderr}"
@@ -118,7 +118,7 @@ def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Pa
     for name, text in page.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
-    with Reader(folder, _environment(home)) as reader:
+    with Reader(folder, a_fresh_home(home)) as reader:
         for command in page.commands:
             if act := ACTS.get((path.stem, command.line)):
                 act(reader)
@@ -126,7 +126,7 @@ def test_the_commands_of_a_page_work_in_an_empty_folder(path: Path, tmp_path: Pa
                 reader.follow(command)
 
 
-def _environment(home: Path) -> dict[str, str]:
+def a_fresh_home(home: Path) -> dict[str, str]:
     """Of somebody who has just come here: no variable says where the record is."""
     places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")

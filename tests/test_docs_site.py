@@ -13,9 +13,12 @@ import pytest
 import typer.main
 
 from m3bench.server.commands.program import app
+from tests.browser import serious, unsound
 from tests.pages import PAGES, ROOT
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
     from tests.browser import Browser
 
 SITE: dict[str, Any] = run_path(str(ROOT / "docs" / "site.py"))
@@ -101,6 +104,26 @@ def test_the_site_is_built_without_a_warning_and_asks_for_nothing_from_elsewhere
         assert "⟦" not in text, path.name
         assert "<p>```" not in text, path.name
     assert "<math" in (built / "statistics.html").read_text("utf-8")
+
+
+PLACES = sorted(re.findall(r"([\w/-]+)\.md$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE))
+
+
+@pytest.mark.all_sample(3)
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("place", PLACES)
+def test_everybody_can_read_a_page_of_the_site_at_any_width(
+    built: Path, browser: "Browser", axe: str, place: str
+) -> None:
+    def look(page: "Page") -> dict[str, list[Any]]:
+        found = {"light": unsound(page, axe)}
+        page.evaluate("document.body.dataset.mdColorScheme = 'slate'")
+        return {**found, "dark": serious(page, axe)}
+
+    inside = (built.resolve().as_uri(), "blob:")
+    found = browser.visit(built / f"{place}.html", look, allowed=inside, ready="body[data-md-color-scheme=default]")
+    assert found == {"light": [], "dark": []}
 
 
 @pytest.mark.slow

@@ -199,6 +199,7 @@ class _Reply:
         self._call = call
         self._send = send
         self._streams = False
+        self._is_finished = False
         self._turn = anyio.Lock()
         session = call.session
         self._headers = [(_SESSION, session.encode())] if session is not None else []
@@ -235,19 +236,24 @@ class _Reply:
         if response is None:
             error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
             response = Response(error_bytes(self._call.message.id, error), REQUEST_CANCELLED)
-        if self._streams:
-            await self._write(_event(response.line), last=True)
-            return
-        status = 200
-        if self._call.session is None and response.code is not None:
-            status = ERROR_CODE_HTTP_STATUS.get(response.code, 200)
-        size = str(len(response.line)).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", size), *self._headers]
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": response.line})
-
-    async def _write(self, data: bytes, *, last: bool = False) -> None:
         async with self._turn:
+            # A ping that is due at this very moment finds that there is nothing to keep alive.
+            self._is_finished = True
+            if self._streams:
+                await self._send({"type": "http.response.body", "body": _event(response.line)})
+                return
+            status = 200
+            if self._call.session is None and response.code is not None:
+                status = ERROR_CODE_HTTP_STATUS.get(response.code, 200)
+            size = str(len(response.line)).encode()
+            headers = [(b"content-type", b"application/json"), (b"content-length", size), *self._headers]
+            await self._send({"type": "http.response.start", "status": status, "headers": headers})
+            await self._send({"type": "http.response.body", "body": response.line})
+
+    async def _write(self, data: bytes) -> None:
+        async with self._turn:
+            if self._is_finished:
+                return
             if not self._streams:
                 self._streams = True
                 headers = [
@@ -257,7 +263,7 @@ class _Reply:
                     *self._headers,
                 ]
                 await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-            await self._send({"type": "http.response.body", "body": data, "more_body": not last})
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
 
 async def read_body(scope: Scope, receive: Receive, bodies: Bodies) -> bytes | HttpResponse | None:

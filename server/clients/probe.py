@@ -86,6 +86,9 @@ class Probe:
         """The same: a probe is not resumed."""
         return self.open_seat(handle, profile)
 
+    def load(self, seat: Seat) -> None:
+        """A probe has no tasks."""
+
     async def close_seat(self, seat: Seat) -> None:
         """Nothing is bound to a seat."""
 

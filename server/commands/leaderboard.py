@@ -11,6 +11,7 @@ from m3bench.server.commands.screen import console, counter, plain_table, print_
 from m3bench.server.lab.reports.paper.groups import groups_of, result_folders
 from m3bench.server.lab.reports.site.files import write_site
 from m3bench.server.lab.reports.standings import BoardEntry, Leaderboard, leaderboard_document
+from m3bench.server.lab.results.comparability import differences
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring.words import printable
 from m3bench.tasks.errors import UserError
@@ -111,6 +112,8 @@ def _groups(given: Sequence[Path], *, together: bool) -> dict[str, Sequence[Resu
         if not found.results:
             typer.echo(f"m3bench: left out, because no run of it is scored: {found.folder}", err=True)
     groups = [] if together else groups_of(scored)
+    for line in differences(scored) if len(groups) > 1 else ():
+        typer.echo(f"m3bench: not comparable, and so on boards of their own: {line}", err=True)
     return {group.name: group.sets for group in groups} if len(groups) > 1 else {"": scored}
 
 

@@ -26,6 +26,7 @@ from m3bench.server.lab.results.resultset import Sample, append_sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.serving import interrupts
 from m3bench.server.serving.backend import check_backend
+from m3bench.server.settings import MAX_CALLS
 from m3bench.tasks.errors import UserError, first_cause
 from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.lazy_modules import LazyModule
@@ -67,6 +68,7 @@ class Solver(StrEnum):
     executor = "executor"
     m3_bench = "m3-bench"
     mcp_bench = "mcp-bench"
+    mcpverse = "mcpverse"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +127,8 @@ class TaskOptions:
         str,
         typer.Option(
             help="The tools that are shown: standard (the task's servers and up to ten others), task (its servers "
-            "alone), family (those of its family), full, wide, compact, mini, retrieve, max-scale.",
+            "alone), family (those of its family), scale-N (N tools, its own among them), full, wide, compact, mini, "
+            "retrieve, max-scale; mcpverse-oracle, mcpverse-standard and mcpverse-max-scale are MCPVerse's modes.",
             rich_help_panel=WHAT,
         ),
     ] = "standard"
@@ -176,7 +179,7 @@ class ConditionOptions:
     ] = None
     max_calls: Annotated[
         int, typer.Option(min=1, metavar="N", help="Calls a sample may make.", rich_help_panel=ADVANCED)
-    ] = 200
+    ] = MAX_CALLS
     weather: Weather = "fair"
     encoder: Annotated[
         str,
@@ -203,7 +206,9 @@ class DrivingOptions:
     solver: Annotated[
         Solver,
         typer.Option(
-            help="What drives the model; m3-bench and mcp-bench are those papers' loops.", rich_help_panel=ADVANCED
+            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse shows the "
+            "five servers that are nearest to what the model asks for.",
+            rich_help_panel=ADVANCED,
         ),
     ] = Solver.react
     calling: Annotated[

@@ -115,7 +115,7 @@ def export_runs(
                 typer.echo(text, nl=False)
                 return
             write_file(out, text)
-    typer.echo(f"{len(chosen)} runs written to {out}", err=True)
+    typer.echo(f"{len(chosen)} {'run' if len(chosen) == 1 else 'runs'} written to {out}", err=True)
 
 
 def call_row(call: CallRecord) -> dict[str, object]:

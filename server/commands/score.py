@@ -90,6 +90,13 @@ class ScoringOptions:
         ),
     ] = None
     tasks: Tasks = None
+    one_reference: Annotated[
+        bool,
+        typer.Option(
+            "--one-reference",
+            help="Score against the first reference of each task alone, as M³-Bench does, and not against the best.",
+        ),
+    ] = False
     keep_going: Annotated[
         bool,
         typer.Option(
@@ -198,7 +205,7 @@ def score(
 def score_files(references: Path, actual: Path, scoring: Scoring, *, task: str | None = None) -> Results:
     """Score one file against another, or only one task of them; warnings and progress go to standard error."""
     keep_going = scoring.options.keep_going
-    expected = read_tasks(references, keep_going=keep_going)
+    expected = _references(references, scoring.options)
     runs = read_tasks(actual, keep_going=keep_going, predictions=True)
     if task is not None:
         expected, runs = _only(task, expected), _only(task, runs)
@@ -210,11 +217,22 @@ def score_files(references: Path, actual: Path, scoring: Scoring, *, task: str |
 def score_both(references: Path, files: Sequence[Path], scoring: Scoring) -> list[Sequence[Row]]:
     """Score several files of runs against one of references, for a comparison."""
     keep_going = scoring.options.keep_going
-    expected = read_tasks(references, keep_going=keep_going)
+    expected = _references(references, scoring.options)
     played = [read_tasks(path, keep_going=keep_going, predictions=True) for path in files]
     metric, plans = _metric(scoring.options, expected)
     with _encoder(metric, scoring) as embedder:
         return [_score(expected, runs, metric, plans, embedder).rows for runs in played]
+
+
+def _references(path: Path, options: ScoringOptions) -> TaskFile:
+    """The references that runs are scored against."""
+    expected = read_tasks(path, keep_going=options.keep_going)
+    if not options.one_reference:
+        return expected
+    return replace(
+        expected,
+        tasks={id: replace(task, trajectories=task.trajectories[:1]) for id, task in expected.tasks.items()},
+    )
 
 
 def _metric(options: ScoringOptions, expected: TaskFile) -> tuple[MetricName, dict[str, tuple[Plan, ...]]]:

@@ -9,7 +9,7 @@ import typer
 from m3bench.proxy.logs import write_logs
 from m3bench.proxy.transports.instant import InstantStart
 from m3bench.server.commands.options import ADVANCED, Tasks, TokenFile, Weather, read_token
-from m3bench.server.settings import Settings
+from m3bench.server.settings import MAX_CALLS, MAX_MINUTES, Settings
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule
 
@@ -181,8 +181,8 @@ class ServeOptions:
     task: Annotated[str | None, typer.Option(metavar="ID", help="Offer only this task.")] = None
     sandbox: Annotated[str, typer.Option(metavar="process|docker", help="Where tools run.")] = "process"
     ranked: Annotated[bool, typer.Option("--ranked", help="Do not show score cards to the client.")] = False
-    max_calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls a run may make.")] = 200
-    max_minutes: Annotated[float, typer.Option(min=0.01, metavar="N", help="Minutes a run may take.")] = 60
+    max_calls: Annotated[int, typer.Option(min=1, metavar="N", help="Calls a run may make.")] = MAX_CALLS
+    max_minutes: Annotated[float, typer.Option(min=0.01, metavar="N", help="Minutes a run may take.")] = MAX_MINUTES
     servers: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Third-party MCP servers to front, in the usual mcpServers form."),

@@ -32,7 +32,7 @@ from m3bench.server.lab.studies.cells import Cell, cells_of, choose
 from m3bench.server.lab.studies.forecast import Forecast, Resolution, Spent, forecast, resolution, spent
 from m3bench.server.lab.studies.plan_file import Caps, StudyModel, StudyPlan, read_plan
 from m3bench.server.lab.studies.study_queue import Gathering, identity, put
-from m3bench.server.lab.studies.worker import Terms
+from m3bench.server.lab.studies.worker import LEASE_SECONDS, Terms
 from m3bench.server.lab.studies.worker_pools import Cluster, LocalWorkers, NoWorkers, RayWorkers, WorkerPool
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.serving import interrupts
@@ -80,7 +80,7 @@ class WorkerOptions:
     lease: Annotated[
         float,
         typer.Option(min=2, metavar="SECONDS", help="How long after one of them is gone others take over its samples."),
-    ] = 60.0
+    ] = LEASE_SECONDS
     on: Annotated[
         str | None,
         typer.Option(metavar="CLUSTER", help="Start the workers on a Ray cluster: ray, or ray://HOST:PORT."),

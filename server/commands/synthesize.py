@@ -13,7 +13,7 @@ from m3bench.server.lab.authoring.curation.model import Asker
 from m3bench.server.lab.authoring.curation.task_folder import check_folder, write_set
 from m3bench.server.lab.authoring.synthesis.errand import usable
 from m3bench.server.lab.authoring.synthesis.pipeline import SynthesisRequest, check_servers, make_set
-from m3bench.server.lab.authoring.synthesis.usefulness import Usefulness
+from m3bench.server.lab.authoring.synthesis.usefulness import ModelRater, Usefulness
 from m3bench.server.lab.authoring.synthesis.wording import ModelRewording, Rewording
 from m3bench.server.serving import interrupts
 from m3bench.tasks.library import Library, MadeLibrary
@@ -37,6 +37,14 @@ class SynthesisOptions:
         typer.Option(
             metavar="PROVIDER/NAME",
             help="A model that rewords the questions, as Inspect names it; by default a grammar does.",
+        ),
+    ] = None
+    rated_by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROVIDER/NAME",
+            help="A model that rates every task as in MCP-Bench; below 9 of 10 for solvability or 5 for utility it is "
+            "left out. By default rules alone decide.",
         ),
     ] = None
     name: Annotated[str, typer.Option(help="The set's name.")] = "synthesized"
@@ -71,7 +79,7 @@ def synthesize(options: SynthesisOptions, json: Json = False) -> None:
     chosen = options.chosen
     check_folder(options.out)
     rewording = ModelRewording(Asker(options.model)) if options.model is not None else None
-    usefulness = Usefulness()
+    usefulness = Usefulness(ModelRater(Asker(options.rated_by)) if options.rated_by is not None else None)
     made = interrupts.run(_make, options, chosen, rewording, usefulness)
     write_set(made, options.out)
     refused = dict(sorted(usefulness.refused.items()))

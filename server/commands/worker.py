@@ -10,7 +10,7 @@ import typer
 
 from m3bench.server.commands.options import Json
 from m3bench.server.commands.screen import print_json, say
-from m3bench.server.lab.studies.worker import Terms, work
+from m3bench.server.lab.studies.worker import LEASE_SECONDS, Terms, work
 from m3bench.server.settings import Settings
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import UserError
@@ -36,7 +36,7 @@ def worker(
     lease: Annotated[
         float,
         typer.Option(min=2, metavar="SECONDS", help="How long after this worker is gone others take over its samples."),
-    ] = 60.0,
+    ] = LEASE_SECONDS,
     parent: Annotated[
         int | None, typer.Option(hidden=True, help="Stop, as on Ctrl-C, when this process has ended.")
     ] = None,

@@ -18,6 +18,7 @@ import anyio.to_thread
 
 from m3bench.proxy.logs import tell
 from m3bench.proxy.protocol.tool_calls import ToolAnswer, ToolRequest
+from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.weather import FAIR, RunWeather, weather_of
 from m3bench.sandboxes.pool import Lease, SandboxPool
@@ -357,7 +358,7 @@ class Runs:
                 raise RunError(self.lost(latest))
             if latest is not None and latest.state in ("submitted", "scored"):
                 raise RunError("This run was submitted before, and a run takes one answer: call score, or start_task.")
-            raise RunError(f"No task is running on this seat: call start_task first.{seat.hint}")
+            raise RunError(no_task(seat))
         if run.submitting:
             raise RunError("An answer is just being submitted on this seat: wait for it.")
         send_back_once(run, answer, fields)

@@ -7,7 +7,7 @@ clients that hide no text or picture behind it.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 import anyio.to_thread
@@ -17,7 +17,7 @@ from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.tool_calls import ToolAnswer, error_result, input_schema
 from m3bench.proxy.seat import Seat
 from m3bench.server.runs import retrieval
-from m3bench.server.runs.handin import Fields
+from m3bench.server.runs.handin import Fields, send_back_once
 from m3bench.server.runs.opening import opening
 from m3bench.server.runs.retrieval import OwnToolResult
 from m3bench.server.runs.run import Runs
@@ -161,7 +161,8 @@ class BenchmarkTools:
         arguments = _given(name, read_arguments(_SCHEMAS[name], arguments).arguments)
         found = problems(_SCHEMAS[name], arguments, strict=True)
         if found:
-            return _answer(_text(str(InvalidArgumentsError(name, found)), is_error=True), "invalid_arguments")
+            said = [str(InvalidArgumentsError(name, found)), *self._lacks(seat, name, arguments)]
+            return _answer(_text(". ".join(said), is_error=True), "invalid_arguments")
         handlers: dict[str, Callable[..., Awaitable[OwnToolResult]]] = {
             "list_tasks": self._list_tasks,
             "start_task": self._start_task,
@@ -181,6 +182,18 @@ class BenchmarkTools:
             if owner == "agent":
                 return _answer(_text(str(error), is_error=True), "not_found")
             return ToolAnswer(outcome="failed", owner=owner, result=error_result(plain(error)))
+
+    def _lacks(self, seat: Seat, name: str, arguments: Mapping[str, object]) -> Iterator[str]:
+        """What a `submit` that cannot be read lacks beside, so that a client need not find it out one by one."""
+        run = self._runs.running(seat) if name == "submit" else None
+        answer, fields = arguments.get("answer"), arguments.get("fields")
+        if run is not None and arguments.get("run") in (None, run.id):
+            try:
+                send_back_once(
+                    run, answer if isinstance(answer, str) else "", fields if isinstance(fields, dict) else None
+                )
+            except RunError as lacks:
+                yield str(lacks)
 
     async def _list_tasks(self, seat: Seat, family: str | None = None) -> OwnToolResult:
         if (why := self._runs.shut()) is not None:

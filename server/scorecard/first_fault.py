@@ -1,26 +1,47 @@
-"""The first thing that went wrong in a run that was not solved, in one sentence.
+"""The first thing that went wrong in a run that was not solved, in a sentence or two.
 
-A card has every fault; this is the one that a reader should look at first. It is the first call of the reference, in
-its own order, that nothing answered or that was answered in part only; when all were answered, it is what was handed
-in. Nothing is said that the card's data do not show.
+A card has every fault; this is the one that a reader should look at first, in words that need no knowledge of us. It is
+a limit that ended the run, else the first call of the reference, in its own order, that nothing answered or that was
+answered in part only; when all were answered, it is what was handed in. Nothing is said that the card's data do not
+show.
 """
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 from m3bench.server.scorecard.model import ActualCall, CheckResult, Instead, Match, ReferenceCall, ScoreCard
 from m3bench.server.scoring.words import printable, value
 
 _MAX_ARGUMENTS, _MAX_NAMED = 90, 3
+_ALIKE = 0.7
+"""How alike the name of a tool that does not exist is to the one that was meant."""
+
+NOTHING_GIVEN = "nothing was given"
+"""How the reason of a field begins that was left empty."""
+NOTHING_HANDED_IN = "nothing was handed in"
+
+_FAILED = {
+    "invalid_arguments": "was refused for wrong arguments",
+    "unknown_tool": "failed, for there is no such tool",
+    "not_found": "found nothing",
+    "gap": "asked for what the offline world does not hold",
+}
 
 
 def first_fault(card: ScoreCard) -> str:
-    """The sentence; empty for a run that was solved, that is void, or whose task has nothing to check."""
+    """The words; empty for a run that was solved, that is void, or whose task has nothing to check."""
     if card.success is not False or card.void is not None:
         return ""
     wrong = [check for check in card.checks if not check.passed]
+    refused = card.excluded.get("limit", 0)
+    limit = (
+        f"The run reached a limit, and {_many(refused, 'call')} after it {_was(refused)} refused. " if refused else ""
+    )
     if not card.alignment.actual_calls:
-        return f"No tool was called{_only_wrong(wrong, ', and ')}."
-    return _first_call(card) or _handed_in(card, wrong)
+        return limit + _joined("No tool was called", "and", _handed_in(card, wrong))
+    if call := _first_call(card):
+        return limit + call + (f" {NOTHING_HANDED_IN[0].upper()}{NOTHING_HANDED_IN[1:]}." if _is_empty(card) else "")
+    return limit + _joined("Every call that was needed was made", "but", _handed_in(card, wrong)) + _besides(card)
 
 
 def _first_call(card: ScoreCard) -> str:
@@ -33,7 +54,9 @@ def _first_call(card: ScoreCard) -> str:
             continue
         if match is not None:
             return _partly(card, wanted, match)
-        return _other(card, wanted, instead[place]) if place in instead else _missing(card, place, wanted)
+        if place in instead:
+            return _other(card, wanted, instead[place])
+        return _failed(card, place, wanted) or _ended(card, place, wanted) or _missing(card, place, wanted)
     return ""
 
 
@@ -45,30 +68,109 @@ def _partly(card: ScoreCard, wanted: ReferenceCall, match: Match) -> str:
 
 def _other(card: ScoreCard, wanted: ReferenceCall, near: Instead) -> str:
     step, made = card.alignment.actual_calls[near.actual]
-    ended = f" and ended with {made.outcome.replace('_', ' ')}" if made.failed and made.outcome else ""
-    return f"Step {step + 1} called {_call(made)}{ended}, where {_call(wanted)} was needed: {printable(near.note)}."
+    ended = f", which {_how(made)}" if made.failed else ""
+    where = f"Step {step + 1} called {_call(made)}{ended}"
+    return f"{where}{',' if ended else ''} where {_call(wanted)} was needed: {printable(near.note)}."
+
+
+def _failed(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
+    """A call that was meant for it, failed, and was not made again."""
+    for extra in card.alignment.extra:
+        step, made = card.alignment.actual_calls[extra]
+        meant = made.tool == wanted.tool or (made.outcome == "unknown_tool" and _alike(made.tool, wanted.tool))
+        if made.failed and meant:
+            again = "was never called" if made.tool != wanted.tool else "was not called again in a way that works"
+            first = _too_early(card, place, step) or f"{_call(wanted)}, which was needed, {again}"
+            return f"In step {step + 1}, {_call(made)} {_how(made)}; {first}."
+    return ""
+
+
+def _too_early(card: ScoreCard, place: int, step: int) -> str:
+    """That what a call needs was called after it only."""
+    found = card.alignment
+    needs = found.needs[place] if found.needs else ()
+    for match in found.matches:
+        later, made = found.actual_calls[match.actual]
+        if match.reference in needs and later > step:
+            return f"it came too early, for {_call(made)}, which it needs, was called in step {later + 1} only"
+    return ""
+
+
+def _ended(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
+    """That nothing which was needed came after this: the run ended too soon."""
+    found = card.alignment
+    needed = [number for number in range(len(found.reference_calls)) if number not in found.not_needed]
+    left = [number for number in needed if number >= place]
+    later = {match.reference for match in found.matches} | {near.reference for near in found.instead}
+    if len(left) < 2 or later.intersection(left):
+        return ""
+    if left == needed:
+        return f"Nothing that was needed was called: {_call(wanted)} should have come first."
+    done = len(needed) - len(left)
+    return (
+        f"The run stopped too soon: {done} of {_many(len(needed), 'needed call')} {_was(done)} made, and next should "
+        f"have come {_call(wanted)}."
+    )
 
 
 def _missing(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
-    later = ", and later calls depend on it" if any(place in needs for needs in card.alignment.needs) else ""
-    return f"No call gave what {_call(wanted)} gives{later}."
+    later = ", although later calls depend on it" if any(place in needs for needs in card.alignment.needs) else ""
+    return f"{_call(wanted)} was never called, nor anything that tells or does the same{later}."
+
+
+def _is_empty(card: ScoreCard) -> bool:
+    """Whether every field was left empty."""
+    return bool(card.checks) and all(NOTHING_GIVEN in check.reason and not check.given for check in card.checks)
 
 
 def _handed_in(card: ScoreCard, wrong: Sequence[CheckResult]) -> str:
-    """All that was needed was called: the fault is between the results and the answer."""
-    if wrong and all(not check.given for check in wrong) and len(wrong) == len(card.checks):
-        return "Every call that was needed was made, and then nothing was handed in."
-    named = _only_wrong(wrong, ": ")
-    return f"Every call that was needed was made, but the answer does not say what they found{named}."
+    """All that was needed was called, or nothing at all: the fault is what was handed in."""
+    if _is_empty(card):
+        return NOTHING_HANDED_IN
+    empty = [check for check in wrong if NOTHING_GIVEN in check.reason and not check.given]
+    bad = [check for check in wrong if check not in empty]
+    said = [f"{_named(bad)} {_was(len(bad))} handed in wrongly"] if bad else []
+    said += [f"{_named(empty)} {_was(len(empty))} left empty"] if empty else []
+    return " and ".join(said)
 
 
-def _only_wrong(wrong: Sequence[CheckResult], joined: str) -> str:
-    """Which fields or checks are wrong; a few by name."""
-    if not wrong:
+def _joined(first: str, word: str, then: str) -> str:
+    return f"{first}, {word} {then}." if then else f"{first}."
+
+
+def _besides(card: ScoreCard) -> str:
+    """What else was done, which may have undone it."""
+    done = [card.alignment.actual_calls[place] for place in card.alignment.extra]
+    worked = [(step, call) for step, call in done if not call.failed]
+    if not worked:
         return ""
-    names = ", ".join(printable(check.check)[:60] for check in wrong[:_MAX_NAMED])
-    rest = f" and {len(wrong) - _MAX_NAMED} more" if len(wrong) > _MAX_NAMED else ""
-    return f"{joined}{names}{rest} {'is' if len(wrong) == 1 else 'are'} not right"
+    step, call = worked[-1]
+    count = f"{_many(len(worked), 'call')} that {_was(len(worked))} not needed {_was(len(worked))} made, too"
+    return f" {count}, the last in step {step + 1}: {_call(call)}."
+
+
+def _named(checks: Sequence[CheckResult]) -> str:
+    """A few fields or checks by name."""
+    names = [printable(check.check)[:60] for check in checks[:_MAX_NAMED]]
+    if len(checks) > _MAX_NAMED:
+        return f"{', '.join(names)} and {len(checks) - _MAX_NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _how(made: ActualCall) -> str:
+    return _FAILED.get(made.outcome or "", "failed")
+
+
+def _alike(one: str, other: str) -> bool:
+    return SequenceMatcher(None, one.replace("__", "/"), other).ratio() > _ALIKE
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _call(call: ReferenceCall | ActualCall) -> str:

@@ -144,7 +144,7 @@ class _Corrections:
             where, mine = self._actual[stand_in]
             note = self._instead[place].note if place in self._instead else ""
             said = "failed" if mine.failed else note or "asked for something else"
-            wanted = "" if note and not mine.failed else f": the reference calls {_call_text(call)}"
+            wanted = "" if note and not mine.failed else f"; what was needed is {_call_text(call)}"
             joint = " " if mine.failed or not note else ": "
             return self._improvement(
                 kind="failed" if mine.failed else "unlike",
@@ -387,11 +387,11 @@ def _differences_text(differences: Sequence[ArgumentDifference]) -> str:
     for item in differences[:2]:
         name = printable(item.argument)[:40] or "the arguments"
         if isinstance(item, MissingArgument):
-            said.append(f"{name} is missing, the reference has {value(item.reference, 40)}")
+            said.append(f"{name} is missing, needed is {value(item.reference, 40)}")
         elif isinstance(item, ExtraArgument):
-            said.append(f"{name} is not in the reference")
+            said.append(f"{name} was not asked for")
         else:
-            said.append(f"{name} is {value(item.actual, 40)}, the reference has {value(item.reference, 40)}")
+            said.append(f"{name} is {value(item.actual, 40)}, needed is {value(item.reference, 40)}")
     if len(differences) > 2:
         said.append(f"{len(differences) - 2} more differ")
     return "; ".join(said) or "its arguments differ"
@@ -415,8 +415,8 @@ def _left_out_text(calls: Sequence[ActualCall]) -> str:
     names = _tools(calls)
     some = [f"{name} ×{times}" if times > 1 else name for name, times in names.most_common(_NAMED)]
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    count = "1 call answers" if len(calls) == 1 else f"{len(calls)} calls answer"
-    return f"{count} nothing in the reference and could be left out: {', '.join(some)}{rest}."
+    count = "1 call was" if len(calls) == 1 else f"{len(calls)} calls were"
+    return f"{count} not needed and could be left out: {', '.join(some)}{rest}."
 
 
 def _slot_text(slot: int, *, first: bool) -> str:

@@ -66,13 +66,14 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         _headline(card),
         _checks(card),
         _first_fault(card),
+        _unseen(card),
         _improvements(card),
         _metrics(card),
         calls_markdown(card),
         " ".join(part for part in (_outcomes(card), _steps(card)) if part),
         " ".join(conduct_lines(card)),
         _client(card),
-        SIGHT_WORDS[card.sight] if card.sight is not None else "",
+        SIGHT_WORDS[card.sight] if card.sight is not None and not _unseen(card) else "",
         HEARING_WORDS[card.hearing] if card.hearing is not None else "",
         _more(run),
     ]
@@ -153,6 +154,11 @@ def _first_fault(card: ScoreCard) -> str:
     return f"**What went wrong first:** {_sentence(card.first_fault, _MAX_REASON)}" if card.first_fault else ""
 
 
+def _unseen(card: ScoreCard) -> str:
+    """That nobody looked at the picture; where the run was not solved it may be why, and is read first."""
+    return SIGHT_WORDS["unseen"] if card.sight == "unseen" and card.success is False else ""
+
+
 def _reference_rows(card: ScoreCard) -> Iterator[str]:
     actual = card.alignment.actual_calls
     matches = {match.reference: match for match in card.alignment.matches}
@@ -226,13 +232,13 @@ def _short(item: JsonValue) -> str:
 def _checks(card: ScoreCard) -> str:
     if card.void_reason:
         return ""
-    lines = [_check(item) for item in card.checks[:MAX_CHECKS]]
+    lines = [_check(item, item.check in card.ungrounded) for item in card.checks[:MAX_CHECKS]]
     if len(card.checks) > MAX_CHECKS:
         lines.append(f"- … {len(card.checks) - MAX_CHECKS} more checks")
     return "\n".join(["**What was handed in**", "", *lines]) if lines else ""
 
 
-def _check(item: CheckResult) -> str:
+def _check(item: CheckResult, ungrounded: bool) -> str:
     """A field with what was given and, where that may be told, what is right; or a check of anything else."""
     said = [f"**{_sentence(item.check)}**"]
     if item.given:
@@ -241,6 +247,9 @@ def _check(item: CheckResult) -> str:
         said.append(f"— {_sentence(item.reason)}")
     if item.right:
         said.append(f"— right is {_code(item.right, _MAX_VALUE)}")
+    # The value of a file that is not there leads nowhere either, and its reason says so better.
+    if ungrounded and (item.passed or item.right):
+        said.append("— not grounded: nothing that the run saw leads to it")
     return f"- {'✓' if item.passed else '✗'} {' '.join(said)}"
 
 
@@ -249,10 +258,10 @@ def _outcomes(card: ScoreCard) -> str:
     text = f"Calls: {', '.join(words)}." if words else "No call was made."
     if card.calls_coerced:
         text += f" With arguments sent as text and read as what the schema asks for: {card.calls_coerced}."
-    if card.excluded:
-        left = ", ".join(
-            f"{count} {'to' if owner == 'weather' else 'by'} the {owner}" for owner, count in card.excluded.items()
-        )
+    if refused := card.excluded.get("limit"):
+        text += f" Refused after a limit of the run was reached: {refused}."
+    told = ("limit", "weather")
+    if left := ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items() if owner not in told):
         text += f" Not counted, because they failed through no fault of the agent: {left}."
     if card.gaps:
         calls = f"{card.gaps} call{'s' if card.gaps > 1 else ''}"

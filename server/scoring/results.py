@@ -5,13 +5,16 @@ encoder, because numbers made in different ways must not be compared by accident
 value is `null`, with the reason beside it.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import fmean
 
 from m3bench.server.scoring import aggregate
 from m3bench.server.scoring.aggregate import METRICS, Row
+from m3bench.server.scoring.profiles import OPEN_M3_BENCH
 from m3bench.server.scoring.reasons import KINDS_ALONE
 from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.errors import InputFileError
@@ -21,6 +24,49 @@ from m3bench.tasks.trajectory import show
 from m3bench.tasks.trajectory_files import Defect
 
 SCHEMA = 1
+
+_PERCEPTION = re.compile(
+    r"(?:ocr/perform_ocr|dinox-mcp/detect-all-objects|dinox-mcp/detect-objects-by-text|pyzbar-mcp/scan_barcode"
+    r"|imagesorcery-mcp/.*)"
+)
+_GROUNDING = re.compile(
+    r"(?:amazon/search_products|google-maps/places_text_search|wiki/search|car-price/.*|food_nutrition_mcp/.*)"
+)
+"""The tools of the public evaluator of vision: those that look, and those that look up what was seen."""
+
+_SIGHT = 0.4
+"""Mean similarity that calls of vision must exceed to pass."""
+
+
+def vision(cards: Sequence[TrajectoryScore]) -> dict[str, float | None]:
+    """What the public repository of M³-Bench measures of vision, each over the tasks that have such calls.
+
+    Perception recall is the share of looks that were matched; grounding similarity is the mean similarity of look-ups
+    of what was seen, 0 for those that nothing matched. Visual reasoning is the share of tasks whose calls of both kinds
+    are on average at least as similar as the others, and above 0.4; tasks without others have no part in it.
+    """
+    perception: list[float] = []
+    grounding: list[float] = []
+    reasoning: list[float] = []
+    for card in cards:
+        found = [(match.reference.call.tool, match.similarity) for match in card.matches]
+        found += [(placed.call.tool, 0.0) for placed in card.missed]
+        looks = [value for tool, value in found if _PERCEPTION.fullmatch(tool)]
+        look_ups = [value for tool, value in found if _GROUNDING.fullmatch(tool)]
+        others = [value for tool, value in found if not _PERCEPTION.fullmatch(tool) and not _GROUNDING.fullmatch(tool)]
+        if looks:
+            perception.append(sum(value > 0 for value in looks) / len(looks))
+        if look_ups:
+            grounding.append(fmean(look_ups))
+        if (looks or look_ups) and others:
+            sight = fmean([*looks, *look_ups])
+            reasoning.append(float(sight >= fmean(others) and sight > _SIGHT))
+    values = {
+        "perception_recall": perception,
+        "grounding_similarity": grounding,
+        "visual_reasoning": reasoning,
+    }
+    return {name: fmean(each) if each else None for name, each in values.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +114,7 @@ class Results:
                 name: [interval.low, interval.high] for name, interval in aggregate.intervals(self.rows).items()
             },
             "mean": aggregate.mean(self.rows),
+            **({"vision": vision([entry.card for entry in self.scored])} if self.profile == OPEN_M3_BENCH.name else {}),
             "families": {
                 name: {"tasks": len(rows), **aggregate.overall(rows)}
                 for name, rows in aggregate.by_family(self.rows).items()

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
+import anyio.to_thread
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.config import LOGGING_CONFIG
@@ -59,6 +60,10 @@ class ServedApp(Protocol):
 
     def listening(self, address: str) -> None:
         """It is reached at this address now."""
+        ...
+
+    def load(self, seat: Seat) -> None:
+        """Load, in a thread, what the first task needs."""
         ...
 
     async def close_seat(self, seat: Seat) -> None:
@@ -106,6 +111,10 @@ LOCAL_PROXIES = ("127.0.0.1", "::1")
 PREPARED_AFTER = 2.0
 """Seconds from the start until the next one is prepared, so that this one is not slowed down."""
 
+SWITCH_SECONDS = 0.001
+"""How long a thread may keep the interpreter when another one wants it: an answer takes several turns of the loop, and
+while a sandbox starts each of them waits for a thread that works on something else."""
+
 PING_SECONDS = 600.0
 """Time for the other side of a WebSocket to answer a ping."""
 
@@ -128,6 +137,9 @@ def serve_stdio_app(
     async def serve(app: ServedApp) -> None:
         seat = app.open_seat() if handle is None else await _seat_of_handle(app, handle)
         seat.hint = _hint() if handle is None else ""
+        if first is not None:
+            # Reading the tasks holds the interpreter as long as a ping may take, so it is done while others answer.
+            await anyio.to_thread.run_sync(app.load, seat)
         async with anyio.create_task_group() as tasks:
             if start is not None:
                 tasks.start_soon(_prepare, app.front, seat, start)
@@ -412,6 +424,7 @@ def _run(make: Make, serve: Callable[[ServedApp], Awaitable[None]]) -> None:
 
 def run_alone(main: Callable[[], Awaitable[None]]) -> None:
     """Run what this process is for; an `M3Error` is raised as it is, not in a group."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="m3bench: %(name)s: %(message)s")
     try:
         interrupts.run(main)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from m3bench.tasks.errors import UserError
-from m3bench.tasks.levels import LEVELS, SETTINGS, level_of, of_kind, setting_of
+from m3bench.tasks.levels import KINDS, LEVELS, SETTINGS, kind_of, level_of, of_kind, setting_of
 from m3bench.tasks.library import BUNDLED, Library
 from m3bench.tasks.task import Reference, ReferenceCall, Task
 
@@ -35,6 +35,22 @@ def test_two_calls_to_two_servers_are_no_task_of_the_first_level() -> None:
     assert level_of(task(apart)) == "L2"
     assert level_of(task(together)) == "L1"
     assert level_of(task(apart, together)) == "L1", "of references as short as each other the plainer one counts"
+
+
+@pytest.mark.parametrize(
+    ("tools", "kind"),
+    [
+        (("wiki/search", "math/sum"), "information retrieval"),
+        (("ocr/perform_ocr", "wiki/search"), "information retrieval"),
+        (("imagesorcery-mcp/crop",), "system interaction"),
+        (("ocr/perform_ocr", "excel/create_workbook"), "system interaction"),
+        (("wiki/search", "excel/create_workbook"), "hybrid"),
+    ],
+)
+def test_a_task_is_of_one_of_mcpverses_three_types(tools: tuple[str, ...], kind: str) -> None:
+    assert kind_of(task((tools,))) == kind
+    assert len(KINDS) == 3
+    assert set(map(kind_of, Library(BUNDLED).set.tasks)) == set(KINDS)
 
 
 def test_the_bundled_set_has_tasks_of_every_setting_and_level() -> None:

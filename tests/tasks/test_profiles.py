@@ -9,7 +9,7 @@ import pytest
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
-from m3bench.tasks.profiles import SIZES, STANDARD, solvable, tools_of
+from m3bench.tasks.profiles import MCPVERSE, SIZES, STANDARD, profile_of, solvable, tools_of
 from tests.sets import write_set
 
 CATALOG = load_catalog()
@@ -85,3 +85,28 @@ def test_max_scale_shows_more_than_550_tools_with_names_that_clients_take() -> N
     assert len({tool.exposed for tool in tools}) == len(tools)
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,42}", tool.exposed) for tool in tools)
     assert len({tool.server for tool in tools}) == 65
+
+
+@pytest.mark.parametrize("id", ["museum-1", "items_price-1", "generate_powerpoint-1"])
+def test_a_scaled_profile_shows_so_many_tools_and_those_of_the_task_and_of_smaller_ones(id: str) -> None:
+    library = Library()
+    needed = {tool.qualified for tool in tools_of(f"task:{id}", CATALOG, library)}
+    before: set[str] = set()
+    for count in (50, 100, 200, 400, 592):
+        tools = [tool.qualified for tool in tools_of(f"scale-{count}:{id}", CATALOG, library)]
+        assert len(tools) == len(set(tools)) == max(count, len(needed))
+        assert needed | before <= set(tools)
+        before = set(tools)
+    assert before == {tool.qualified for tool in tools_of("max-scale", CATALOG, library)}
+
+
+def test_the_modes_of_mcpverse_are_the_tasks_servers_some_220_tools_and_all() -> None:
+    library = Library()
+    shown = {
+        mode: tools_of(profile_of(profile, library.task("museum-1")), CATALOG, library)
+        for mode, profile in MCPVERSE.items()
+    }
+    assert {tool.server for tool in shown["mcpverse-oracle"]} == set(library.task("museum-1").servers)
+    assert len(shown["mcpverse-standard"]) >= 220, "the paper: more than 220 tools of 32 servers"
+    assert len(shown["mcpverse-max-scale"]) >= 552, "the paper: 552 tools"
+    assert len({tool.server for tool in shown["mcpverse-max-scale"]}) == 65, "the paper: 65 servers"

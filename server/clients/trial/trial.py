@@ -39,6 +39,9 @@ from m3bench.tasks.profiles import tools_of
 SECONDS = 300.0
 """How long a client may take; they need ten to thirty on an idle machine."""
 
+STEP_SECONDS = 300.0
+"""For each of what comes before the client itself."""
+
 _TAIL = 400
 """Characters of what a client printed that are shown when nothing came of it."""
 
@@ -188,17 +191,22 @@ class _Trial:
         self.work.mkdir()
         with Model(answer, write=write) as model:
             self.start.home(self.home, model.url)
-            self._must(_run([*program(), "install", self.client.key], self.env, self.work, 120), "m3bench install")
+            self._must(
+                _run([*program(), "install", self.client.key], self.env, self.work, STEP_SECONDS), "m3bench install"
+            )
             installed(self.home)
             values = {"url": model.url, "home": str(self.home), "port": str(_free_port())}
             env = self.env | {name: _filled(value, values) for name, value in self.start.env.items()}
             if self.start.before:
                 before = [self.found, *(_filled(part, values) for part in self.start.before)]
-                self._must(_run(before, env, self.work, 120), f"{self.start.program} {self.start.before[0]}")
+                self._must(_run(before, env, self.work, STEP_SECONDS), f"{self.start.program} {self.start.before[0]}")
             line = [self.found, *(_filled(part, values) for part in self.start.arguments)]
             return model, _run(line, env, self.work, self.seconds)
 
     def _must(self, done: "_Done", what: str) -> None:
+        if done.code is None:
+            said = f" It said: {done.tail}" if done.tail else ""
+            raise UserError(f"{what} did not end within {STEP_SECONDS:g} s: try again when there is less to do.{said}")
         if done.code != 0:
             raise UserError(f"{what} failed: {done.tail}")
 

@@ -158,8 +158,9 @@ def lint(task: Task, library: Library, catalog: Catalog) -> Iterator[str]:
 def needless(task: Task, plans: Sequence[Plan]) -> bool:
     """Whether nobody needs a task's pictures and recordings: what a reference asks and hands in, the question says.
 
-    No call looks at them, no argument has anything that neither the question nor an earlier result tells, and no field
-    asks for such a thing. Of a reference that nobody has played, nothing is said.
+    No argument has anything that neither the question nor an earlier result tells, and no field asks for such a thing.
+    A call that looks at them, and what follows from it, tells nothing here; where an answer is a file, a choice, or yes
+    or no, such a call is enough to need them. Of a reference that nobody has played, nothing is said.
     """
     media = (*task.pictures, *task.recordings)
     known = ((reference, plan) for reference, plan in zip(task.references, plans, strict=True) if plan.played)
@@ -169,20 +170,24 @@ def needless(task: Task, plans: Sequence[Plan]) -> bool:
 def _without_eyes(task: Task, reference: Reference, plan: Plan, media: Collection[str]) -> bool:
     asked = Held(task.question)
     told: list[Held] = []
+    looks: set[int] = set()
     place = 0
     for step in reference.steps:
         before = list(told)
         for call in step:
-            if any(name in json.dumps(call.arguments, ensure_ascii=False) for name in media):
+            looked = any(name in json.dumps(call.arguments, ensure_ascii=False) for name in media)
+            if looked or looks.intersection(plan.calls[place].needs):
+                looks.add(place)
+            elif loose_facts(Call(tool=call.tool, arguments=call.arguments), before, asked):
                 return False
-            made = Call(tool=call.tool, arguments=call.arguments)
-            if loose_facts(made, before, asked):
-                return False
-            told.append(Held(json.dumps(plan.calls[place].gives, ensure_ascii=False)))
+            else:
+                told.append(Held(json.dumps(plan.calls[place].gives, ensure_ascii=False)))
             place += 1
-    values = [field.value.given() for field in task.fields if not isinstance(field.value, YesNo | Choice | File)]
+    said = [field.value for field in task.fields if not isinstance(field.value, YesNo | Choice | File)]
+    if looks and (len(said) < len(task.fields) or task.checks):
+        return False
     known = [asked, *told]
-    return all(any(each.holds(fact) for each in known) for fact in facts_of(values))
+    return all(any(each.holds(fact) for each in known) for fact in facts_of([value.given() for value in said]))
 
 
 def _names(catalog: Catalog) -> set[str]:

@@ -1,10 +1,10 @@
 """Generates sets of tasks on all cores: several processes, each working on one family at a time."""
 
+import concurrent.futures as futures
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -12,10 +12,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from m3bench.sandboxes.backends.inprocess import InProcessBackend
-from m3bench.server.lab.authoring.checkpoints import FamilyCheckpoints, key_of
-from m3bench.server.lab.authoring.generation import generate
-from m3bench.server.lab.authoring.planning import play_plans
 from m3bench.server.runs.loading import library_of
 from m3bench.server.serving import interrupts
 from m3bench.server.settings import Settings
@@ -23,15 +19,23 @@ from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import M3Error, UserError
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.library import Library, MadeLibrary
-from m3bench.tasks.render.art import Art
-from m3bench.tasks.render.packages import default_folder, fetch
 from m3bench.tasks.secret import Secret, SecretLibrary, read_secret
 from m3bench.tasks.task import TaskSet
 
 if TYPE_CHECKING:
+    from m3bench.sandboxes.backends import inprocess
+    from m3bench.server.lab.authoring import checkpoints, generation, planning
     from m3bench.tasks.families import registry
+    from m3bench.tasks.render import art, packages
 else:
+    # Most commands read a set that is there.
+    inprocess = LazyModule("m3bench.sandboxes.backends.inprocess")
+    checkpoints = LazyModule("m3bench.server.lab.authoring.checkpoints")
+    generation = LazyModule("m3bench.server.lab.authoring.generation")
+    planning = LazyModule("m3bench.server.lab.authoring.planning")
     registry = LazyModule("m3bench.tasks.families.registry")
+    art = LazyModule("m3bench.tasks.render.art")
+    packages = LazyModule("m3bench.tasks.render.packages")
 
 MEMORY = "/dev/shm"
 """Where files are in memory alone: references of a secret set are tried there, where there is such a place."""
@@ -75,10 +79,10 @@ def make_set(
     Raises:
         UserError: A family has no suitable task, or failed; what is finished is kept.
     """
-    _ = Art(request.art).fonts  # unpacked once, before several processes want them
+    _ = art.Art(request.art).fonts  # unpacked once, before several processes want them
     kept = None
     if keep is not None:
-        kept = FamilyCheckpoints(keep, key_of(request.seed, request.per_family, request.art))
+        kept = checkpoints.FamilyCheckpoints(keep, checkpoints.key_of(request.seed, request.per_family, request.art))
     parts: dict[str, MadeLibrary] = {}
     for family in request.families:
         found = kept.get(family) if kept is not None else None
@@ -114,7 +118,7 @@ def _make_families(
     failed: dict[str, Exception] = {}
     with (
         interrupts.also_on_request(),
-        ProcessPoolExecutor(
+        futures.ProcessPoolExecutor(
             parallel or os.cpu_count() or 1, mp_context=get_context("spawn"), initializer=interrupts.end_on_request
         ) as pool,
     ):
@@ -124,7 +128,7 @@ def _make_families(
                 for family in families
             }
         try:
-            for job in as_completed(jobs):
+            for job in futures.as_completed(jobs):
                 family, error = jobs[job], job.exception()
                 if isinstance(error, Exception):
                     failed[family] = error
@@ -159,8 +163,8 @@ def private_set(settings: Settings, seed: int, secret: Secret | None = None) -> 
     for name in families:
         if name not in registry.EVERY:
             raise UserError(f"There is no family {name!r}.{did_you_mean(name, registry.EVERY)}")
-    place = default_folder()
-    fetch(place)
+    place = packages.default_folder()
+    packages.fetch(place)
     done = 0
 
     def report(family: str) -> None:
@@ -203,17 +207,17 @@ def _leave_no_core() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _family(family: str, seed: int, per_family: int, art: Path, secret: Secret | None) -> MadeLibrary:
+def _family(family: str, seed: int, per_family: int, folder: Path, secret: Secret | None) -> MadeLibrary:
     if secret is not None and os.access(MEMORY, os.W_OK):
         tempfile.tempdir = MEMORY
 
     async def main() -> MadeLibrary:
-        backend = InProcessBackend()
-        made = await generate(
-            [registry.EVERY[family]], seed=seed, per_family=per_family, art=Art(art), backend=backend, name="",
+        backend = inprocess.InProcessBackend()
+        made = await generation.generate(
+            [registry.EVERY[family]], seed=seed, per_family=per_family, art=art.Art(folder), backend=backend, name="",
             version="", naming=secret.name if secret is not None else str,
         )  # fmt: skip
         files = {name: data for name, data in made.files() if "/" in name}
-        return MadeLibrary(made.set, files, await play_plans(made, backend, in_order=True))
+        return MadeLibrary(made.set, files, await planning.play_plans(made, backend, in_order=True))
 
     return anyio.run(main)

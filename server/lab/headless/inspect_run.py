@@ -180,7 +180,7 @@ def find_model(options: ModelOptions) -> "inspect_model.Model":
     except UserError:
         raise
     except Exception as error:
-        said = " ".join(Text.from_markup(str(error)).plain.split()) or type(error).__name__
+        said = " ".join(Text.from_markup(str(error)).plain.split()).removeprefix("ERROR: ") or type(error).__name__
         raise UserError(f"The model {options.model!r} cannot be used: {said}") from error
     listen(model, RetryPolicy(minutes=options.retry_minutes))
     return model

@@ -34,6 +34,7 @@ from m3bench.server.lab.headless.forked_servers import launcher
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.scorecard.pages.app_view import CARD
+from m3bench.server.settings import MAX_CALLS, MAX_MINUTES
 from m3bench.server.store.records import RUN_TOOLS
 from m3bench.tasks.errors import SandboxError, first_cause
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
@@ -63,8 +64,8 @@ class SeatOptions:
     sandbox: str = "process"
     runtime: str | None = None
     encoder: str = "minilm"
-    max_calls: int = 200
-    max_minutes: float = 60.0
+    max_calls: int = MAX_CALLS
+    max_minutes: float = MAX_MINUTES
     weather: str = "fair"
 
     def command(self, profile: str) -> list[str]:

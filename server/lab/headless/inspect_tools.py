@@ -20,6 +20,7 @@ from m3bench.server.lab.headless.inspect_listen import HEARD, illegal
 from m3bench.server.lab.headless.inspect_seat import SampleSeat, text_of
 from m3bench.server.lab.headless.replies import WrittenCall
 from m3bench.server.store.records import RUN_TOOLS
+from m3bench.tasks.catalog import SEPARATOR
 from m3bench.tasks.errors import first_cause
 
 SUBMIT = "submit"
@@ -50,6 +51,7 @@ class SeatTools(ToolSource):
     def __init__(self, seat: SampleSeat, *, sighted: bool = True) -> None:
         self._seat = seat
         self._sighted = sighted
+        self._mounted: frozenset[str] | None = None
         self._names: list[str] = []
         self._sent: dict[tuple[str, str], list[str]] = {}
         """The calls of the last message as they were sent, by tool and what they mean."""
@@ -58,8 +60,14 @@ class SeatTools(ToolSource):
 
     @property
     def listed(self) -> tuple[Tool, ...]:
-        """What the profile shows."""
-        return self._seat.tools
+        """What the profile shows; of mounted servers alone, where some were chosen."""
+        if self._mounted is None:
+            return self._seat.tools
+        return tuple(tool for tool in self._seat.tools if tool.name.partition(SEPARATOR)[0] in self._mounted)
+
+    def mount(self, servers: Sequence[str]) -> None:
+        """Show the tools of these servers alone from now on."""
+        self._mounted = frozenset(servers)
 
     @property
     def step(self) -> int:

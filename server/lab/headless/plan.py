@@ -7,7 +7,7 @@ Inspect, takes a plan, works on its `todo`, and reports each sample to a `Sample
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -24,7 +24,7 @@ from m3bench.server.lab.results.resultset import (
     write_header,
 )
 from m3bench.server.scorecard.model import ScoreCard
-from m3bench.server.settings import Settings, numbered_weather
+from m3bench.server.settings import MAX_CALLS, Settings, numbered_weather
 from m3bench.server.store.owners import OwnerLock, dead
 from m3bench.server.store.records import now
 from m3bench.server.store.sqlite import SqliteStore
@@ -32,16 +32,13 @@ from m3bench.tasks.catalog import load_catalog, nearest
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.levels import of_kind
 from m3bench.tasks.library import BUNDLED, Library
-from m3bench.tasks.profiles import solvable, tools_of
+from m3bench.tasks.profiles import MCPVERSE, profile_of, solvable, tools_of
 from m3bench.tasks.task import Task
 
 Sandboxes = Literal["process", "docker", "inprocess"]
 
 LOCK = "run"
 """Name of the lock of the process that is at work in a folder."""
-
-PER_TASK = ("task", "standard", "family")
-"""Profiles that differ for each task; without an id they mean that of the current task."""
 
 
 class SampleAttempt(NamedTuple):
@@ -75,7 +72,7 @@ class ModelOptions:
     model: str
     """`PROVIDER/NAME`, as Inspect names models."""
     solver: str = "react"
-    """`react`, `executor`, `m3-bench` or `mcp-bench`."""
+    """`react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse`."""
     calling: str | None = None
     """How the model calls tools; the solver's own way when left out."""
     sight: str | None = None
@@ -148,7 +145,7 @@ class RunChoice:
     parallel: int = 2
     sandbox: Sandboxes = "process"
     encoder: str = "minilm"
-    max_calls: int = 200
+    max_calls: int = MAX_CALLS
     weather: str = "fair"
     seed: int = 0
     resume: bool = False
@@ -220,19 +217,13 @@ class RunPlan:
         return profile_of(self.header.profile, self.library.task(task))
 
 
-def profile_of(profile: str, task: Task) -> str:
-    """The profile for one task: `standard` alone means `standard:ID` of that task, `family` that of its family."""
-    if profile not in PER_TASK:
-        return profile
-    return f"{profile}:{task.family if profile == 'family' else task.id}"
-
-
 def make_plan(choice: RunChoice) -> RunPlan:
     """Check a choice against the set of tasks and the folder. Nothing is written yet: `RunPlan.begin` does.
 
     Raises:
         UserError: No task is left, the folder is not free, or it holds the results of something else.
     """
+    choice = replace(choice, profile=MCPVERSE.get(choice.profile, choice.profile))
     library = Library(choice.tasks or BUNDLED)
     chosen = of_kind(select(library, choice.families, choice.ids, None), choice.setting, choice.levels)
     fit = [task for task in chosen if _fits(task, choice.profile, library)]

@@ -7,10 +7,11 @@ from inspect_ai.model import ModelAPI, modelapi
 
 from m3bench.server.lab.headless.inspect_script import PROVIDER, ScriptModel
 from m3bench.server.lab.headless.inspect_task import inspect_task, scorecard
-from m3bench.server.lab.headless.plan import SampleAttempt, profile_of, select
+from m3bench.server.lab.headless.plan import SampleAttempt, select
 from m3bench.server.lab.headless.solver import SampleOptions, seated
 from m3bench.server.settings import Settings
 from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.profiles import profile_of
 
 __all__ = ["m3", "scorecard", "script", "seated"]
 
@@ -47,7 +48,7 @@ def m3(
         family: Only tasks of these families; names are separated by commas.
         limit: At most so many tasks, taken from the families in turn.
         profile: The tools that are shown.
-        solver: `react`, `executor`, `m3-bench` or `mcp-bench`.
+        solver: `react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse`.
         calling: How the model calls tools: `native` or `text`.
         max_steps: Turns a sample may take.
         batch: Calls in one step, for solvers that work in steps.

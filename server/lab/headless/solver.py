@@ -29,10 +29,11 @@ from m3bench.server.lab.headless.plan import SampleDone
 from m3bench.server.lab.headless.providers.failures import Gone
 from m3bench.server.lab.headless.solver_m3_bench import M3Bench
 from m3bench.server.lab.headless.solver_mcp_bench import McpBench
-from m3bench.server.lab.headless.solver_react import React, TextReact
+from m3bench.server.lab.headless.solver_react import React, Retrieving, TextReact
 from m3bench.server.lab.results.resultset import Sample, SampleUsage
 from m3bench.server.scorecard.migration import read_card
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.settings import MAX_CALLS
 from m3bench.tasks.errors import M3Error, ProviderError, RunEndError, RunError, UserError
 from m3bench.tasks.fault import Fault, cut, fault_of_error
 
@@ -119,7 +120,8 @@ WATCH: ContextVar[SampleWatch | None] = ContextVar("m3bench_watch", default=None
 FAULT = "m3bench/fault"
 """Where a sample's store says who is responsible for its end, when that is not simply the model."""
 
-SOLVERS = ("react", "executor", "m3-bench", "mcp-bench")
+SOLVERS = ("react", "executor", "m3-bench", "mcp-bench", "mcpverse")
+RETRIEVING = "mcpverse"
 PLANNING = ("rounds", "one-shot")
 CALLING = ("native", "text")
 
@@ -148,7 +150,7 @@ class SampleOptions(BaseModel):
     """Another OCI runtime for containers."""
     encoder: str = "minilm"
     """What compares arguments."""
-    max_calls: int = 200
+    max_calls: int = MAX_CALLS
     """Calls a sample may make."""
     weather: str = "fair"
     """Whether tools fail and change as they do in use."""
@@ -173,7 +175,7 @@ class SampleOptions(BaseModel):
     tokens: int | None = None
     """Tokens a sample may use."""
 
-    def player(self) -> React | TextReact | Executor | M3Bench | McpBench:
+    def player(self) -> React | TextReact | Retrieving | Executor | M3Bench | McpBench:
         """What drives the model.
 
         Raises:
@@ -182,6 +184,8 @@ class SampleOptions(BaseModel):
         check_player(self.agent, self.calling, self.planning, self.compress)
         if self.agent == "react":
             return TextReact(self.max_steps) if self.calling == "text" else React(self.max_steps)
+        if self.agent == RETRIEVING:
+            return Retrieving(self.max_steps)
         if self.agent == "m3-bench":
             return M3Bench(self.max_steps, self.batch, native=self.calling == "native")
         if self.agent == "mcp-bench":
@@ -272,6 +276,8 @@ def check_player(agent: str, calling: str | None, planning: str | None = None, c
         raise UserError(f"There is no planning {planning!r}: choose {' or '.join(PLANNING)}.")
     if agent != "mcp-bench" and (planning is not None or compress is not None):
         raise UserError("--planning and --compress are for the solver mcp-bench: add --solver mcp-bench.")
+    if agent == RETRIEVING and calling == "text":
+        raise UserError(f"The solver {RETRIEVING} makes native calls: leave out --calling text.")
     if planning == "one-shot" and calling == "native":
         raise UserError("A plan in one shot is written as JSON: leave out --calling native.")
 

@@ -27,7 +27,7 @@ from m3bench.server.scorecard.model import Client, ScoreCard
 from m3bench.server.scorecard.trajectory import without_repetitions
 from m3bench.server.scoring import Encoder
 from m3bench.server.scoring.weights import find
-from m3bench.server.store.capability import LATE, ClientTable, client_facts
+from m3bench.server.store.capability import ClientTable, client_facts
 from m3bench.server.store.records import BESIDE, OWN_TOOLS, CallRecord, RunRecord
 from m3bench.server.store.seal import file_hashes, seal
 from m3bench.tasks.errors import M3Error, StoreError
@@ -223,7 +223,10 @@ class _Rescoring:
                 self._differ(where, what, claimed, real)
             if record.manifest.get("tasks") != manifest["tasks"]:
                 return
-            card = self._card(where, run, workspace)
+            client, alone = self._clients(run, workspace)
+            card = self._card(where, run, workspace, client)
+            if card is not None and client != alone:
+                self._read_alone(record.id, card, self._card(where, run, workspace, alone))
         if card is not None:
             self._verdict.runs += 1
             claim, found = _claimed(record), json.loads(json.dumps(card.to_json()))
@@ -274,10 +277,9 @@ class _Rescoring:
             self._differ(where, f"manifest{path}", claimed, real)
         return seat, here
 
-    def _card(self, where: str, run: SubmittedRun, workspace: Path) -> ScoreCard | None:
+    def _card(self, where: str, run: SubmittedRun, workspace: Path, client: Client | None) -> ScoreCard | None:
         try:
             task = self._library.task(run.record.task)
-            client = self._client(run, workspace)
             return score_run(
                 run.record,
                 task,
@@ -295,21 +297,34 @@ class _Rescoring:
         self._differ(where, "score card", "follows from the log", problem)
         return None
 
-    def _client(self, run: SubmittedRun, workspace: Path) -> Client | None:
-        """The client that played, according to the log; what a probe found of it is not in the log."""
+    def _clients(self, run: SubmittedRun, workspace: Path) -> tuple[Client | None, Client | None]:
+        """The client that played: as the run's card describes it, and as it is known here.
+
+        What a probe found of it, and whether anybody allowed its calls, stands in files that no verifier has.
+        """
         if not run.calls:
-            return None
+            return None, None
         last = run.calls[-1]
         facts = client_facts(workspace / "nothing", last.client, last.revision, self._installation.clients)
+        here = Client(**facts)
         client = (run.record.scorecard or {}).get("client")
-        claimed = client.get("capabilities") if isinstance(client, dict) else None
-        table = facts["capabilities"]
-        # Whether anybody was asked stands in files of the client, which no verifier has.
-        if claimed not in (None, table, None if table is None else {**table, LATE: False}):
-            self._note("What a probe found of the client is the submitter's word, unless a server signed it.")
-            self._verdict.told[run.record.id] = claimed if isinstance(claimed, dict) else {}
-        known = claimed if isinstance(claimed, dict) else None
-        return Client(name=facts["name"], revision=facts["revision"], tools=facts["tools"], capabilities=known)
+        found = client.get("capabilities") if isinstance(client, dict) else None
+        told = found if isinstance(found, dict) else None
+        self._verdict.told[run.record.id] = told
+        if told == here.capabilities:
+            return here, here
+        self._verdict.doubted.add(run.record.id)
+        self._note("What is said of the client is the submitter's word, unless a server signed it.")
+        return here.model_copy(update={"capabilities": told}), here
+
+    def _read_alone(self, run: str, claimed: ScoreCard, alone: ScoreCard | None) -> None:
+        """Keep the card that a run has without its submitter's word on the client, where a number is another."""
+        if alone is None:
+            return
+        numbers, others = (json.loads(json.dumps(card.to_json())) for card in (claimed, alone))
+        if {**numbers, "client": None} != {**others, "client": None}:
+            self._verdict.alone[run] = others
+            self._note("By it steps were read, so a board shows such runs as they are read without it.")
 
     def _compare_claims(self, scored: int, results: Sequence[Result]) -> None:
         """The numbers of the whole set; what a run that could not be scored again would give is not known."""

@@ -138,11 +138,19 @@ class SignedTally:
         """How many sealed runs are not among these."""
         return len(self.sealed.keys() - set(runs))
 
-    def says(self, run: str, capabilities: Mapping[str, object]) -> bool:
-        """Whether this is what the server signed that it knew of a run's client."""
+    def says(self, run: str, capabilities: Mapping[str, object] | None, *, else_: bool) -> bool:
+        """Whether this is what the server signed that it knew of a run's client.
+
+        Args:
+            run: The run.
+            capabilities: What is claimed.
+            else_: What holds of a run of which the server signed nothing of the kind; early versions did not.
+        """
         found = self._signatures.runs.get(run)
         statement = found.envelope.statement(self._key) if found is not None else None
-        return statement is not None and statement["predicate"].get(CAPABILITIES) == capabilities
+        if statement is None or CAPABILITIES not in statement["predicate"]:
+            return else_
+        return bool(statement["predicate"][CAPABILITIES] == capabilities)
 
     def orders(self, run: str) -> bool:
         """Whether the order is signed in which a run's files were changed; early versions left it out."""

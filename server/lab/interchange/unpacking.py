@@ -4,6 +4,7 @@ What was to be played and was not counts as not solved here: whoever leaves out 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import count, islice
 from pathlib import Path
@@ -31,6 +32,7 @@ def unpack(
     encoder: Encoder,
     name: str | None = None,
     unsolved: Mapping[str, int] | None = None,
+    cards: Mapping[str, Mapping[str, object]] | None = None,
 ) -> None:
     """Write a bundle's result set into a folder.
 
@@ -41,6 +43,7 @@ def unpack(
         encoder: To score with what was not played.
         name: What the set is called; as the bundle says when left out.
         unsolved: By task, the attempts that count as not solved; what is planned and not scored when None.
+        cards: By run: score cards that take the place of the bundle's own.
 
     Raises:
         InputFileError: The file is not a bundle, or not a whole one.
@@ -54,12 +57,16 @@ def unpack(
         )
         write_header(folder, header.model_copy(update={"name": name or header.name, "tasks": tasks}))
         skipped = list(_skipped(submission, library, encoder, unsolved))
-        import_runs(folder / DATA, (*_packed(submission, folder / DATA), *((run, ()) for _, run in skipped)))
+        import_runs(
+            folder / DATA, (*_packed(submission, folder / DATA, cards or {}), *((run, ()) for _, run in skipped))
+        )
         for sample in (*submission.samples, *(sample for sample, _ in skipped)):
             append_sample(folder, sample)
 
 
-def _packed(submission: Submission, data: Path) -> Iterator[tuple[RunRecord, Sequence[CallRecord]]]:
+def _packed(
+    submission: Submission, data: Path, cards: Mapping[str, Mapping[str, object]]
+) -> Iterator[tuple[RunRecord, Sequence[CallRecord]]]:
     for id in submission.runs:
         run = submission.run(id)
         submission.furnish(run, run_workspace(data, id))
@@ -67,7 +74,7 @@ def _packed(submission: Submission, data: Path) -> Iterator[tuple[RunRecord, Seq
             place = judgement(data, id)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(run.judged.model_dump_json(), "utf-8")
-        yield run.record, run.calls
+        yield replace(run.record, scorecard=dict(cards[id])) if id in cards else run.record, run.calls
 
 
 def _skipped(
@@ -135,4 +142,4 @@ def _scored(run: RunRecord, library: Library, encoder: Encoder) -> RunRecord:
     with TemporaryDirectory(prefix="m3bench-nothing-") as name:
         known = (library.plans(task), library.scenes(task))
         card = score_run(run, task, [], Path(name), encoder, None, *known)
-    return RunRecord(**{**run.__dict__, "scorecard": card.to_json()})
+    return replace(run, scorecard=card.to_json())

@@ -111,6 +111,8 @@ class VerdictDocument(JsonDocument):
     unsolved: Mapping[str, int] | None = None
     """By task: attempts that count as not solved, because the server that signed started them and they are not in the
     bundle; null when nobody signed."""
+    alone: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    """By run: the score card without the submitter's word on the client, where that is another and nobody signed it."""
 
 
 _DOCUMENT = TypeAdapter(VerdictDocument)
@@ -146,8 +148,12 @@ class BundleVerdict:
     """How many runs the server that signed has started, and what became of them; empty when nobody signed."""
     unsolved: dict[str, int] | None = None
     """By task: attempts that the server started and that are not here; None when nobody signed."""
-    told: dict[str, Mapping[str, object]] = field(default_factory=dict)
-    """By run: what is claimed of its client that nobody here knows, and by which its calls were put into steps."""
+    told: dict[str, Mapping[str, object] | None] = field(default_factory=dict)
+    """By run: what is claimed of its client, by which its calls were put into steps."""
+    doubted: set[str] = field(default_factory=set)
+    """Runs of which that is not what is known here."""
+    alone: dict[str, Mapping[str, object]] = field(default_factory=dict)
+    """By run: the score card without the submitter's word on the client, where that is another and nobody signed it."""
     coverage: Coverage = Coverage()
     differences: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -240,6 +246,7 @@ class BundleVerdict:
             differences=tuple(self.differences),
             notes=tuple(self.notes),
             unsolved=None if self.unsolved is None else dict(self.unsolved),
+            alone=dict(self.alone),
         )
 
     @classmethod
@@ -260,6 +267,7 @@ class BundleVerdict:
             signers=list(found.signers),
             starts=dict(found.starts),
             unsolved=None if found.unsolved is None else dict(found.unsolved),
+            alone=dict(found.alone),
             coverage=found.coverage,
             differences=list(found.differences),
             notes=list(found.notes),

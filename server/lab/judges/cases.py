@@ -19,8 +19,10 @@ from m3bench.server.store.factory import open_store
 from m3bench.server.store.layout import database, run_workspace
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, handed_in
+from m3bench.tasks.catalog import Tool, load_catalog
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import tools_of
 from m3bench.tasks.task import Task
 
 
@@ -41,7 +43,19 @@ class Case:
         """What a judge sees."""
         pictures = [ShownPicture(name=name, data=self.library.picture(name)) for name in self.task.pictures]
         plan = self.library.plans(self.task)[self.reference]
-        return material(self.task, self.calls, handed_in(self.run), pictures, reference=self.reference, plan=plan)
+        return material(
+            self.task,
+            self.calls,
+            handed_in(self.run),
+            pictures,
+            reference=self.reference,
+            plan=plan,
+            tools=self._tools(),
+        )
+
+    def _tools(self) -> tuple[Tool, ...]:
+        """Those its profile showed; those of the task where the record does not say which."""
+        return tools_of(self.run.setup.profile or f"task:{self.task.id}", load_catalog().ready, self.library)
 
     @cached_property
     def looked_at(self) -> JudgeMaterial:

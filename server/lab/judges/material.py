@@ -9,6 +9,8 @@ What depends on what is the analysis that MCP-Bench gives its judge. There a mod
 it follows from playing the reference: which call uses what another one told or made, and which calls need nothing of
 each other. It names tools and no arguments or results.
 
+The list of tools, the number of rounds and the sum of outcomes are what MCP-Bench's judge reads as well.
+
 Pages and pictures in the kept workspace are shown as pictures. Files come from an agent: one that cannot be shown is
 named with the reason, and never raises. Decks, workbooks and documents are not shown, since nothing that comes with
 Python renders them as they look in an office program.
@@ -29,6 +31,7 @@ from m3bench.server.scorecard.trajectory import PlayedRun, played_run, result_te
 from m3bench.server.store.records import CallRecord
 from m3bench.tasks.answers.fields import right_lines
 from m3bench.tasks.answers.files import File
+from m3bench.tasks.catalog import Tool
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.drawing.files import png
 from m3bench.tasks.foreign_files import READABLE
@@ -74,6 +77,8 @@ MAX_RESULTS = 80_000
 """Characters of all results and arguments together."""
 MAX_PART, MIN_PART = 4_000, 200
 """Characters of one result, or of the arguments of one call."""
+MAX_DESCRIPTION = 500
+"""Characters of what a tool says of itself."""
 MAX_NAME = 400
 """Characters of what is said about one file."""
 MAX_CALLS = 200
@@ -122,6 +127,10 @@ class JudgeMaterial:
     """Which calls of the reference need which."""
     truth: str = ""
     """The right answer."""
+    execution: str = ""
+    """How many rounds and calls there were, and how these ended."""
+    tools: str = ""
+    """The tools that the agent could call."""
     left: tuple[ShownPicture, ...] = ()
     """What the run left, as pictures; only for questions that are answered by looking."""
     left_unseen: tuple[str, ...] = ()
@@ -134,6 +143,8 @@ class JudgeMaterial:
             "reference": ("reference", self.reference),
             "dependencies": ("dependency analysis", self.dependencies),
             "truth": ("correct answer", self.truth),
+            "execution": ("execution", self.execution),
+            "tools": ("available tools", self.tools),
         }
         request = (
             Section(title="request", text=self.question),
@@ -158,8 +169,19 @@ def material(
     *,
     reference: int = 0,
     plan: Plan | None = None,
+    tools: Sequence[Tool] = (),
 ) -> JudgeMaterial:
-    """The material of a submitted run, with one of the task's references and its plan for questions that show them."""
+    """The material of a submitted run, with what only some questions show.
+
+    Args:
+        task: The task.
+        records: Its calls.
+        answer: What was handed in.
+        pictures: Of the task.
+        reference: Index of the reference that is shown.
+        plan: Of that reference.
+        tools: Those the agent could call.
+    """
     found = played_run(records, task.question)
     return JudgeMaterial(
         question=readable(task.question, MAX_ANSWER),
@@ -172,7 +194,30 @@ def material(
         reference=readable(_steps(task.references[reference]), MAX_ANSWER),
         dependencies=dependencies(task.references[reference], plan) if plan is not None else "",
         truth=readable("\n".join(part for part in (task.answer, right_lines(task.fields)) if part), MAX_ANSWER),
+        execution=_execution(found),
+        tools=_tools(tools),
     )
+
+
+def _execution(found: PlayedRun) -> str:
+    """The sums of a run."""
+    outcomes = [call.record.outcome == "success" for call in found.calls]
+    if not outcomes:
+        return "Rounds: 0. No tool was called."
+    made, done = len(outcomes), sum(outcomes)
+    return f"Rounds: {len(found.segmentation.steps)}. Calls: {made}. Successful: {done}. Failed: {made - done}."
+
+
+def _tools(tools: Sequence[Tool]) -> str:
+    """Every tool with what it does, by server."""
+    servers: dict[str, list[Tool]] = {}
+    for tool in tools:
+        servers.setdefault(tool.server, []).append(tool)
+    lines: list[str] = []
+    for server, members in sorted(servers.items()):
+        lines.append(f"{server}, {len(members)} tool{'' if len(members) == 1 else 's'}:")
+        lines += [f"- {tool.name}: {' '.join(tool.description.split())[:MAX_DESCRIPTION]}" for tool in members]
+    return "\n".join(lines)
 
 
 def readable(text: str, limit: int) -> str:

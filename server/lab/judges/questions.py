@@ -8,11 +8,13 @@ answered by looking: four criteria (0 to 10) for the pages and pictures that a r
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-VERSION = 1
+from m3bench.server.lab.judges import mcp_bench
+
+VERSION = 2
 """Version of the wording: votes on another wording are not mixed with these."""
 
 Name: TypeAlias = Literal[
@@ -32,7 +34,7 @@ MODES: Mapping[str, tuple[Name, ...]] = MappingProxyType(
 )
 """What is asked together: by us, and by the judges of each paper."""
 
-Part: TypeAlias = Literal["wording", "reference", "dependencies", "truth"]
+Part: TypeAlias = Literal["wording", "reference", "dependencies", "truth", "execution", "tools"]
 """What a question may show beside the question that the client saw, the calls and the answer."""
 
 SCORE = "score"
@@ -61,7 +63,7 @@ LOOKS: Mapping[str, str] = MappingProxyType(
 """The rubric for what a run left to look at: four criteria and what each asks."""
 
 RUBRICS: Mapping[Name, Mapping[str, str]] = MappingProxyType(
-    {"rubric": CRITERIA, "mcp-bench": CRITERIA, "artefact": LOOKS}
+    {"rubric": CRITERIA, "mcp-bench": mcp_bench.CRITERIA, "artefact": LOOKS}
 )
 """The criteria of the questions that have a score for each of several, asked in several orders."""
 
@@ -81,6 +83,10 @@ class JudgeQuestion:
     criteria: Mapping[str, str]
     """What is scored, in the order in which it is asked, and how."""
     introduction: str
+    headings: Mapping[str, str] = field(default_factory=dict)
+    """By the criterion before which it stands."""
+    rules: str = ""
+    """How to score, said after the criteria."""
     shows: tuple[Part, ...] = ()
     """What the judge reads beside the question the client saw, the calls and the answer."""
     answer_only: bool = False
@@ -116,8 +122,12 @@ def questions_of(names: Sequence[str], seed: str) -> list[JudgeQuestion]:
     found = [ask for ask in (COMPLETION, GROUNDING) if ask.name in names]
     for name in RUBRICS:
         if name in names:
-            found += [rubric(order, shuffle, name) for shuffle, order in enumerate(orders(seed, RUBRICS[name]))]
+            found += [rubric(order, shuffle, name) for shuffle, order in enumerate(_orders(name, seed))]
     return [*found, *(ask for ask in (M3_COMPLETION, M3_GROUNDING, EQUIVALENCE) if ask.name in names)]
+
+
+def _orders(name: Name, seed: str) -> tuple[tuple[str, ...], ...]:
+    return mcp_bench.shuffled(seed, SHUFFLES) if name == "mcp-bench" else orders(seed, RUBRICS[name])
 
 
 def orders(seed: str, criteria: Mapping[str, str] = CRITERIA) -> tuple[tuple[str, ...], ...]:
@@ -142,7 +152,20 @@ def shuffles(name: Name) -> tuple[int | None, ...]:
 
 
 def rubric(order: Sequence[str], shuffle: int, name: Name = "rubric") -> JudgeQuestion:
-    """The rubric with its criteria in an order; that of MCP-Bench shows what depends on what."""
+    """A rubric with its criteria in an order."""
+    if name == "mcp-bench":
+        return JudgeQuestion(
+            name=name,
+            shuffle=shuffle,
+            low=1,
+            high=10,
+            criteria=mcp_bench.criteria(order),
+            introduction="Rate how the agent worked, strictly and by what the record shows alone: neither style nor "
+            "length earns anything.",
+            headings=mcp_bench.headings(order),
+            rules=mcp_bench.RULES,
+            shows=("wording", "dependencies", "execution", "tools"),
+        )
     if name == "artefact":
         return JudgeQuestion(
             name=name,
@@ -164,7 +187,7 @@ def rubric(order: Sequence[str], shuffle: int, name: Name = "rubric") -> JudgeQu
         criteria={name: CRITERIA[name] for name in order},
         introduction="Rate how the agent worked, on each of these criteria by itself. 1 is not at all, 4 is with "
         "serious faults, 7 is with small faults, 10 is without a fault.",
-        shows=("wording", "dependencies") if name == "mcp-bench" else ("wording",),
+        shows=("wording",),
     )
 
 

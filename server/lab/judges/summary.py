@@ -265,9 +265,14 @@ def _over(entries: Sequence[JudgedRun], name: str) -> dict[str, Any]:
 
 
 def _mcp_bench(entries: Sequence[JudgedRun]) -> dict[str, float | None]:
-    """The score of MCP-Bench over runs: each part is the mean over those that have it."""
+    """The score of MCP-Bench over runs: each part is the mean over those that have it.
+
+    A run without calls has no rates; where no scored run has one, the rates are 0, as the paper's runner has it.
+    """
     found = [entry.mcp_bench for entry in entries if entry.mcp_bench is not None]
     parts = {name: mean([scores[name] for scores in found]) for name in (*mcp_bench.RATES, *RUBRICS["mcp-bench"])}
+    if found and all(entry.outcomes is not None for entry in entries):
+        parts |= {name: 0.0 for name in mcp_bench.RATES if parts[name] is None}
     return {**parts, **mcp_bench.axes(parts)}
 
 

@@ -202,11 +202,12 @@ class BundleBoard:
     def _unlike(self, path: Path, verdict: BundleVerdict) -> str:
         """Why a bundle does not compare with those on the board; empty when it does, and a page can be made of it."""
         with TemporaryDirectory(prefix="m3bench-board-") as place:
-            unpack(path, Path(place) / "new", self._library, self._encoder, unsolved=verdict.unsolved)
+            known = (verdict.unsolved, verdict.alone)
+            unpack(path, Path(place) / "new", self._library, self._encoder, None, *known)
             new = read_resultset(Path(place) / "new")
-            known = {new.header.name: verdict.document}
+            verdicts = {new.header.name: verdict.document}
             # One bundle that cannot be shown would keep all others from being shown.
-            write_site(Path(place) / "site", [new], libraries=[self._library], verdicts=known)
+            write_site(Path(place) / "site", [new], libraries=[self._library], verdicts=verdicts)
             if self._index.mixed or not self.bundles:
                 return ""
             first = self._read(self.bundles[0], Path(place))
@@ -220,8 +221,8 @@ class BundleBoard:
 
     def _read(self, bundle: Accepted, place: Path) -> ResultSet:
         folder = place / bundle.sha256[:12]
-        unsolved = bundle.verdict.unsolved
-        unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name, unsolved)
+        known = (bundle.verdict.unsolved, bundle.verdict.alone)
+        unpack(self.folder / bundle.file, folder, self._library, self._encoder, bundle.name, *known)
         return read_resultset(folder)
 
 

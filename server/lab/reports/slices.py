@@ -14,22 +14,23 @@ from m3bench.server.lab.reports.summary import Slices, Summary, summary
 from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import Result, ResultSet, task_set_of
 from m3bench.tasks.catalog import load_catalog
-from m3bench.tasks.levels import BANDS, LEVELS, SETTINGS, band, level_of, measures, setting_of
+from m3bench.tasks.levels import BANDS, KINDS, LEVELS, SETTINGS, band, kind_of, level_of, measures, setting_of
 from m3bench.tasks.library import Library
 from m3bench.tasks.roles import role_of
 from m3bench.tasks.task import Task
 
 UNKNOWN = "unknown"
-ORDER = ("easy", "medium", "hard", *LEVELS, *SETTINGS)
+ORDER = ("easy", "medium", "hard", *LEVELS, *KINDS, *SETTINGS)
 
 
 GRADES: Mapping[str, Callable[[Task], str]] = {
     "difficulty": lambda task: task.difficulty,
     "level": level_of,
+    "type": kind_of,
     "setting": setting_of,
     "role": lambda task: role_of(task) or UNKNOWN,
 }
-"""What is known of a task: our own grade, the level of MCPVerse, the setting of MCP-Bench, and TOBench's roles."""
+"""What is known of a task: our own grade, level and type of MCPVerse, the setting of MCP-Bench, and TOBench's roles."""
 CUTS = (*GRADES, *BANDS)
 """By what results are cut, beside the client: what is known of tasks, and what is counted of them, in bands."""
 
@@ -59,6 +60,13 @@ def slices(results: Sequence[Result], library: Library | None) -> Slices:
         **{cut: _cut(results, partial(_known, known.get(cut, {}))) for cut in CUTS},
         "client": _cut(results, _client),
     }
+
+
+def success_rate(levels: Mapping[str, Summary]) -> float | None:
+    """MCPVerse's SR: the mean of what is solved of each level, however many tasks a level has."""
+    known = [levels[name].success for name in LEVELS if name in levels]
+    found = [value for value in known if value is not None]
+    return math.fsum(found) / len(found) if found else None
 
 
 @dataclass(frozen=True, kw_only=True)

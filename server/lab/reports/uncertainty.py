@@ -7,10 +7,10 @@ that people quote, and have everything; the other metrics have intervals.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from m3bench.server.lab.results.documents import JsonDocument, plain
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample
-from m3bench.server.scoring.statistics.clusters import clusters_of
 from m3bench.server.scoring.statistics.components import Components, components
 from m3bench.server.scoring.statistics.estimates import (
     FEW_FAMILIES,
@@ -24,8 +24,15 @@ from m3bench.server.scoring.statistics.estimates import (
     pass_at_k,
     pass_hat_k,
 )
-from m3bench.server.scoring.statistics.power import Size, detectable, planned_error
 from m3bench.tasks.json_types import JsonObject
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from m3bench.server.scoring.statistics import clusters, power
+else:
+    # numpy is loaded where there is something to estimate.
+    clusters = LazyModule("m3bench.server.scoring.statistics.clusters")
+    power = LazyModule("m3bench.server.scoring.statistics.power")
 
 Samples = dict[str, list[float]]
 """For each task, the values of its scored repeats."""
@@ -179,8 +186,8 @@ def _detectable(samples: Samples, families: Mapping[str, str | None], parts: Com
     if parts is None:
         return None
     repeats = sum(map(len, samples.values())) / len(samples)
-    count = clusters_of([families.get(task) for task in samples]).families
+    count = clusters.clusters_of([families.get(task) for task in samples]).families
     if count < FEW_FAMILIES:
         return None
-    size = Size(families=count, tasks=len(samples), repeats=max(1, round(repeats)))
-    return detectable(planned_error(size, parts), size.freedom)
+    size = power.Size(families=count, tasks=len(samples), repeats=max(1, round(repeats)))
+    return power.detectable(power.planned_error(size, parts), size.freedom)

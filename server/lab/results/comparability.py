@@ -172,7 +172,7 @@ def _sight(results: ResultSet) -> str:
 
 def _task_list(results: ResultSet) -> str:
     tasks = sorted(tasks_of(results))
-    return f"{len(tasks)} tasks, {_digest(tasks)}"
+    return f"{len(tasks)} {'task' if len(tasks) == 1 else 'tasks'}, {_digest(tasks)}"
 
 
 def _digest(names: Iterable[str]) -> str:

@@ -38,6 +38,7 @@ from m3bench.server.store.records import BESIDE, RunRecord
 from m3bench.tasks.atomic_files import append_line, write_atomically
 from m3bench.tasks.errors import InputFileError, StoreError
 from m3bench.tasks.fault import Fault
+from m3bench.tasks.profiles import owned_by
 
 HEADER, SAMPLES, DATA = "set.json", "samples.jsonl", "data"
 
@@ -216,8 +217,8 @@ def comparable(run: RunRecord, card: ScoreCard) -> Mapping[str, object]:
     """
     manifest = {field: value for field, value in run.manifest.items() if field not in BESIDE}
     kind, _, name = str(run.manifest.get("profile")).partition(":")
-    own = {"task": run.task, "standard": run.task, "family": card.family}
-    if not name or own.get(kind) != name:
+    own = {"task": run.task, "family": card.family}
+    if not name or own.get(owned_by(kind) or "") != name:
         return manifest
     return {field: value for field, value in manifest.items() if field != "tools"} | {"profile": kind}
 

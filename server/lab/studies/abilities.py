@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from PIL import Image, ImageDraw, ImageFont
 
 from m3bench.server.lab.headless.inspect_run import find_model
-from m3bench.server.lab.headless.plan import ModelOptions, profile_of, select
+from m3bench.server.lab.headless.plan import ModelOptions, select
 from m3bench.server.lab.headless.providers.failures import Failure, read_failure
 from m3bench.server.lab.headless.replies import ReplyError, read_plan
 from m3bench.server.lab.results.resultset import HEADER
@@ -35,7 +35,7 @@ from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.library import BUNDLED, Library
-from m3bench.tasks.profiles import tools_of
+from m3bench.tasks.profiles import profile_of, tools_of
 
 # Inspect is an extra, and takes seconds to import.
 if TYPE_CHECKING:

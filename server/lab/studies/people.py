@@ -29,7 +29,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from m3bench.server.lab.headless.plan import PER_TASK, listed_ids, select
+from m3bench.server.lab.headless.plan import listed_ids, select
 from m3bench.server.lab.results.resultset import DATA, SAMPLES, Header, Sample, write_header
 from m3bench.server.scorecard.migration import card_of
 from m3bench.server.scoring.statistics.estimates import alpha
@@ -41,7 +41,7 @@ from m3bench.tasks.atomic_files import append_line, read_private, write_atomical
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError, RunError, UserError
 from m3bench.tasks.library import Library
-from m3bench.tasks.profiles import solvable, tools_of
+from m3bench.tasks.profiles import owned_by, solvable, tools_of
 from m3bench.tasks.yaml_files import read_yaml
 
 INVITATIONS, JOURNAL, LABELS = "invitations.json", "journal.jsonl", "labels.json"
@@ -127,7 +127,7 @@ class PeoplePlan(_Part):
     @classmethod
     def _for_all(cls, given: str) -> str:
         """A person has one seat for all tasks."""
-        if given.partition(":")[0] in PER_TASK:
+        if owned_by(given.partition(":")[0]) is not None:
             raise ValueError("one seat plays all tasks: choose full, compact or another profile for all of them")
         return given
 

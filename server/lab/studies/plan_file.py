@@ -119,7 +119,9 @@ class StudyPlan(_Part):
     models: tuple[StudyModel, ...] = ()
     agents: tuple[str, ...] = ()
     """Baseline agents; `all` for every one."""
-    solvers: tuple[Literal["react", "executor", "m3-bench", "mcp-bench"], ...] = Field(default=("react",), min_length=1)
+    solvers: tuple[Literal["react", "executor", "m3-bench", "mcp-bench", "mcpverse"], ...] = Field(
+        default=("react",), min_length=1
+    )
     profiles: tuple[str, ...] = Field(default=("standard",), min_length=1)
     sets: tuple[StudySet, ...] = Field(default=(StudySet(),), min_length=1)
     repeats: int = Field(default=1, ge=1)

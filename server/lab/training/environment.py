@@ -26,6 +26,7 @@ from typing import Any, Literal, Self
 
 from m3bench.server.lab.training.rewards import Reward, RewardWeights
 from m3bench.server.lab.training.splits import Split
+from m3bench.server.settings import MAX_CALLS, MAX_MINUTES
 from m3bench.tasks.errors import RunError, SandboxError, UserError
 from m3bench.tasks.library import BUNDLED, SETS, Library
 
@@ -56,8 +57,8 @@ class EnvironmentOptions:
     hosts: int = 1
     """Sandbox hosts of each."""
     max_turns: int = 50
-    max_calls: int = 200
-    max_minutes: float = 60.0
+    max_calls: int = MAX_CALLS
+    max_minutes: float = MAX_MINUTES
     cache_bytes: int = 256 * 1024 * 1024
     """Of answers that are remembered, in each worker; 0 for none."""
     answers: Path | None = None

@@ -48,6 +48,7 @@ from m3bench.server.runs.run import Run, RunLimits, RunUse
 from m3bench.server.runs.tools import DEFINITIONS
 from m3bench.server.scorecard.building import recall_so_far, score_run
 from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.settings import MAX_CALLS, MAX_MINUTES
 from m3bench.server.store.records import OWN_TOOLS, CallRecord, RunRecord, now
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import M3Error, RunError, UserError
@@ -133,8 +134,8 @@ class EpisodeRules:
     """Only on `train` is a learner told of rewards before its episode ends."""
     max_turns: int = 50
     """After so many an episode ends without an answer."""
-    max_calls: int = 200
-    max_minutes: float = 60.0
+    max_calls: int = MAX_CALLS
+    max_minutes: float = MAX_MINUTES
 
 
 @dataclass(frozen=True, kw_only=True)

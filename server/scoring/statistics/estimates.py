@@ -97,18 +97,19 @@ def estimate(
         scope: What another draw would change: families and tasks, or the tasks within these families.
         level: Of the interval.
     """
-    # numpy and scipy take longer to load than a server takes to start.
+    if not values:
+        return None
+    if len(values) == 1:
+        (only,) = values.values()
+        return Estimate(value=float(only), error=None, interval=None, tasks=1, clusters=1, kind="task", families=1)
+    # numpy takes longer to load than a server takes to start.
     import numpy as np
 
     from m3bench.server.scoring.statistics import clusters, logistic
 
-    if not values:
-        return None
     numbers = np.array(list(values.values()), dtype=float)
     found = clusters.clusters_of([families.get(task) for task in values])
     mean = float(numbers.mean())
-    if len(numbers) < 2:
-        return Estimate(value=mean, error=None, interval=None, tasks=1, clusters=1, kind="task", families=1)
     usual = DISPERSION[of]
     if scope == "tasks":
         strata = clusters.strata_of([families.get(task) for task in values])

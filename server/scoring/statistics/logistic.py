@@ -19,13 +19,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log
+from math import lgamma, log
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, expit, gammaln
 
-from m3bench.server.scoring.statistics.clusters import Floats, Places
+from m3bench.server.scoring.statistics.clusters import Floats, Places, special
 
 PRIOR = 0.4
 """Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
@@ -83,9 +82,15 @@ def _axis() -> tuple[Floats, Floats, Floats]:
     """The points of `mu` as logits and as chances, and the logarithm of its prior."""
     bent = _CURVE * np.linspace(-1, 1, _POINTS)
     logits = _EDGE * np.sinh(bent) / np.sinh(_CURVE)
-    mus = expit(logits)
+    mus = _expit(logits)
     # In the logit, the density Beta(a, a) is mu^a (1 − mu)^a; points lie less dense further out.
     return logits, mus, _MU_PRIOR * np.log(mus * (1 - mus)) + np.log(np.cosh(bent))
+
+
+def _expit(logits: Floats) -> Floats:
+    """What scipy has as well, and takes as long to load as a run takes to be told of."""
+    found: Floats = 1 / (1 + np.exp(-logits))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -105,11 +110,11 @@ def _spreads() -> tuple[Floats, Floats, Floats]:
     low, high = np.full((len(half), len(spreads)), -90.0), np.zeros((len(half), len(spreads)))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        above = expit(middle[..., None] + steps) @ weights > half
+        above = _expit(middle[..., None] + steps) @ weights > half
         low, high = np.where(above, low, middle), np.where(above, middle, high)
     middle = (low + high) / 2
     middle[-1] = 0.0
-    squares = expit(middle[..., None] + steps) ** 2 @ weights
+    squares = _expit(middle[..., None] + steps) ** 2 @ weights
     shares = np.maximum.accumulate(np.maximum(squares - half**2, _SAME) / (half * (1 - half)), axis=1)
     # Failures are as likely at 1 - mu as successes at mu.
     return spreads, np.concatenate([middle, -middle[-2::-1]]), np.concatenate([shares, shares[-2::-1]])
@@ -163,14 +168,15 @@ def _log_likelihood(step: int, size: float, dispersion: float) -> Floats:
     most = exponents.max(axis=2)
     exponents -= most[..., None]
     summed = np.exp(exponents, out=exponents) @ _nodes()[1].astype(np.float32)
-    differing = np.log(summed).astype(np.float64) + most + _ways(share, np.array(draws))
+    differing = np.log(summed).astype(np.float64) + most + _ways(share, np.array([draws]))
     return np.concatenate([alike, differing], axis=1)
 
 
 def _ways(share: float, draws: Floats) -> Floats:
     """The logarithm of how many orders so many draws have of which this share are solved."""
-    found: Floats = gammaln(draws + 1) - gammaln(share * draws + 1) - gammaln((1 - share) * draws + 1)
-    return found
+    return np.array([
+        lgamma(count + 1) - lgamma(share * count + 1) - lgamma((1 - share) * count + 1) for count in draws.tolist()
+    ])  # fmt: skip
 
 
 def over_families(means: Sequence[float], sizes: Sequence[float], dispersion: float, level: float) -> Posterior:
@@ -202,11 +208,18 @@ def _over_seen(seen: "frozenset[tuple[tuple[int, float], int]]", dispersion: flo
     return _read_off(np.exp(logs).sum(axis=1), level)
 
 
-def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> list[Posterior]:
-    """The same for many agents at once, as simulations need it: means by agent and family, all families of one size."""
+def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: float) -> Floats:
+    """The intervals of many agents at once, as simulations need them, [agent, end].
+
+    Args:
+        means: By agent and family, all families of one size.
+        size: Of a family.
+        dispersions: By agent.
+        level: Of the intervals.
+    """
     steps = np.rint(np.clip(means, 0, 1) * _STEPS).astype(int)
     rounded = np.array([_about(float(part)) for part in dispersions])
-    found: dict[int, Posterior] = {}
+    by_mu = np.zeros((len(means), _POINTS))
     for part in np.unique(rounded).tolist():
         rows, prior = np.flatnonzero(rounded == part), _prior(float(size), part)
         known, place = np.unique(steps[rows], return_inverse=True)
@@ -214,23 +227,34 @@ def over_families_of_many(means: Floats, size: int, dispersions: Floats, level: 
         np.add.at(counts, (np.arange(len(rows))[:, None], place.reshape(len(rows), -1)), 1)
         likelihoods = [_log_likelihood(step, float(size), part) for step in known.tolist()]
         logs = (counts @ np.stack(likelihoods).reshape(len(known), -1)).reshape(len(rows), *prior.shape) + prior
-        by_mu = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
-        for row, weights in zip(rows.tolist(), by_mu, strict=True):
-            own = means[row]
-            found[row] = _read_off(weights, level).within(bool(own.max() > 0), bool(own.min() < 1))
-    return [found[row] for row in range(len(means))]
+        by_mu[rows] = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
+    low, high = _quantiles(by_mu, ((1 - level) / 2, (1 + level) / 2))
+    return np.stack([np.where(means.max(axis=1) > 0, low, 0), np.where(means.min(axis=1) < 1, high, 1)], axis=1)
 
 
 def _read_off(by_mu: Floats, level: float) -> Posterior:
     """What weights on the grid of `mu` say of it."""
-    (logits, mus, _), tail = _axis(), (1 - level) / 2
-    reached = np.cumsum(by_mu)
-    total = float(reached[-1])
+    _, mus, _ = _axis()
+    total = float(by_mu.sum())
     middle = float(by_mu @ mus) / total
     square = float(by_mu @ mus**2) / total
-    ends = np.interp((tail * total, (1 - tail) * total), reached - by_mu / 2, logits)
-    low, high = expit(ends).tolist()
-    return Posterior(deviation=max(0.0, square - middle**2) ** 0.5, low=low, high=high)
+    low, high = _quantiles(by_mu[None], ((1 - level) / 2, (1 + level) / 2))
+    return Posterior(deviation=max(0.0, square - middle**2) ** 0.5, low=float(low[0]), high=float(high[0]))
+
+
+def _quantiles(by_mu: Floats, parts: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Where so much of the weights on the grid of `mu` lies below, for rows of weights."""
+    logits, _, _ = _axis()
+    reached = np.cumsum(by_mu, axis=1)
+    wanted = np.outer(parts, reached[:, -1])
+    # Half of a point's weight is below it.
+    reached -= by_mu / 2
+    rows = np.arange(len(by_mu))
+    after = np.clip((reached < wanted[..., None]).sum(axis=2), 1, _POINTS - 1)
+    before, step = reached[rows, after - 1], logits[after] - logits[after - 1]
+    part = (wanted - before) / np.maximum(reached[rows, after] - before, np.finfo(float).tiny)
+    low, high = _expit(logits[after - 1] + np.clip(part, 0, 1) * step)
+    return low, high
 
 
 @lru_cache(maxsize=1024)
@@ -245,8 +269,8 @@ def over_draws(mean: float, draws: float, level: float) -> Posterior:
     total = first + second
     return Posterior(
         deviation=(first * second / (total + 1)) ** 0.5 / total,
-        low=0.0 if mean <= 0 else float(betaincinv(first, second, (1 - level) / 2)),
-        high=1.0 if mean >= 1 else float(betaincinv(first, second, (1 + level) / 2)),
+        low=0.0 if mean <= 0 else float(special.betaincinv(first, second, (1 - level) / 2)),
+        high=1.0 if mean >= 1 else float(special.betaincinv(first, second, (1 + level) / 2)),
     )
 
 
@@ -270,4 +294,17 @@ def dispersion(values: Floats, place: Places, usual: float, *, overall: bool = F
         coin = mean * (1 - mean)
     else:
         coin = float(np.average(means * (1 - means), weights=sizes)) + within / freedom * float((1 / sizes).mean())
-    return min(1.0, max(_LEAST, (within + _TRUST * usual) / (coin * freedom + _TRUST)))
+    return float(_relative(np.array(within), np.array(coin), freedom, usual))
+
+
+def dispersions_of_many(values: Floats, usual: float) -> Floats:
+    """The same for many agents at once, as simulations need it: values by agent, family and task."""
+    _, families, size = values.shape
+    freedom, means = families * (size - 1), values.mean(axis=2)
+    within = ((values - means[..., None]) ** 2).sum(axis=(1, 2))
+    return _relative(within, (means * (1 - means)).mean(axis=1) + within / freedom / size, freedom, usual)
+
+
+def _relative(within: Floats, coin: Floats, freedom: int, usual: float) -> Floats:
+    """Squares within families as a part of those of coins."""
+    return np.clip((within + _TRUST * usual) / (coin * freedom + _TRUST), _LEAST, 1.0)

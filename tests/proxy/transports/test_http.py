@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from typing import Any
 
 import anyio
 import pytest
@@ -120,6 +121,33 @@ async def test_a_response_that_takes_long_is_kept_alive(monkeypatch: pytest.Monk
         await request.done.wait()
     assert request.body.startswith(b": ping\r\n\r\n")
     assert RAW in request.body
+
+
+class SlowPost(RawPost):
+    """A client that takes so long over each part of a response that a ping becomes due."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.parts: list[Any] = []
+
+    async def _send(self, part: Any) -> None:
+        self.parts.append(part)
+        with anyio.move_on_after(0.05):
+            await anyio.sleep_forever()
+
+
+async def test_a_ping_that_is_due_while_the_response_goes_out_is_not_sent_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with serving(House()) as web:
+        await web.open()
+        monkeypatch.setattr(http_calls, "PING_SECONDS", 0.02)
+        request = SlowPost(web, {"id": 1, "method": "tools/call", "params": SUM}, web.session)
+        await request.run()
+    kinds = [(part["type"], part.get("more_body", False)) for part in request.parts]
+    assert kinds[0] == ("http.response.start", False)
+    assert kinds[-1] == ("http.response.body", False)
+    assert len([kind for kind in kinds if kind != ("http.response.body", True)]) == 2, "one start and one end"
 
 
 async def test_a_call_is_cut_off_when_the_client_takes_it_back() -> None:

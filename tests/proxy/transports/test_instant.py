@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports import instant
 from m3bench.proxy.transports.instant import (
     HANDSHAKE,
     LISTS,
     MODERN,
+    FirstMessages,
     Greeter,
     InstantStart,
     prepared_bytes,
@@ -28,6 +31,9 @@ from m3bench.proxy.transports.instant import (
 )
 from m3bench.proxy.transports.prepared import answers, prepare
 from m3bench.proxy.transports.stdio import serve_stream
+from m3bench.server.clients.probe import Probe
+from m3bench.server.clients.probe_tools import Setup
+from m3bench.server.serving import transport
 from tests.examples import examples
 from tests.proxy.house import CLIENT, RAW, SUM, House, Pipe, connected, modern
 from tests.proxy.junk import JUNK
@@ -265,3 +271,20 @@ async def test_what_leaves_a_doubt_waits_for_the_program(line: bytes, results: d
     greeter = Greeter(results)
     greeter.feed(hello(HANDSHAKE[-1]))
     assert greeter.meanwhile(line) is None
+
+
+def test_the_tasks_are_loaded_before_the_program_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    class App(Probe):
+        def load(self, seat: Seat) -> None:
+            done.append("loaded")
+
+    async def served(*_: object) -> None:
+        done.append("served")
+
+    make = partial(App, Path("data"), Setup(), "stdio")
+    monkeypatch.setattr(transport, "serve_stdio", served)
+    transport.serve_stdio_app(make, FirstMessages())
+    transport.serve_stdio_app(make)
+    assert done == ["loaded", "served", "served"]

@@ -79,6 +79,16 @@ def test_the_sample_shows_a_bit_of_everything(run: Run) -> None:
     assert any(0.6 <= match[2] < 0.8 for task in data["tasks"].values() for match in task["matches"])
 
 
+def test_against_one_reference_each_no_other_way_counts(run: Run) -> None:
+    every = json.loads(run("lab", "score", REFERENCES, ACTUAL, "--metric", "m3", "--json")[1])["tasks"]
+    one = json.loads(run("lab", "score", REFERENCES, ACTUAL, "--metric", "m3", "--one-reference", "--json")[1])["tasks"]
+    assert every["novel-barcode"]["reference"] == 1, "another than the first fits best"
+    assert one["novel-barcode"]["average"] < every["novel-barcode"]["average"]
+    assert {task.get("reference", 0) for task in one.values()} == {0}
+    for name, task in every.items():
+        assert task.get("reference", 0) != 0 or one[name]["average"] == task["average"]
+
+
 def test_the_table_is_plain_text_when_piped(run: Run) -> None:
     code, out, _ = run("lab", "score", REFERENCES, ACTUAL, "--per-task")
     assert code == 0

@@ -14,7 +14,7 @@ from m3bench.server.app import App
 @asynccontextmanager
 async def seated(app: App, profile: str | None = None) -> AsyncIterator[tuple[Seat, Client]]:
     """Sits down at a benchmark, which lasts as long as the client does."""
-    with anyio.fail_after(60):
+    with anyio.fail_after(600):
         async with app.lifespan():
             seat = app.open_seat(profile=profile)
 

@@ -120,6 +120,17 @@ async def test_every_missing_field_is_named_and_none_that_was_given(fields_set: 
         assert not (await submit(client, answer="x", fields=RIGHT)).is_error, "the mark alone is not asked for again"
 
 
+async def test_an_answer_that_cannot_be_read_names_the_missing_fields_too(fields_set: Path, tmp_path: Path) -> None:
+    async with playing(fields_set, tmp_path / "data") as (_, client):
+        assert "missing:" not in (await submit(client)).content[0].text, "no task is running"
+        await client.call_tool("start_task", {"task_id": "survey-1"})
+        told = (await submit(client, fields={"larger": "average"})).content[0].text
+        assert "'answer' is required" in told
+        assert "missing: difference, picture_mark." in told
+        assert "missing:" not in (await submit(client, fields="?")).content[0].text, "it was told"
+        assert not (await submit(client, answer="x", fields=RIGHT)).is_error
+
+
 async def test_a_field_that_was_not_asked_for_is_told_once(fields_set: Path, tmp_path: Path) -> None:
     async with playing(fields_set, tmp_path / "data") as (_, client):
         await client.call_tool("start_task", {"task_id": "survey-1"})

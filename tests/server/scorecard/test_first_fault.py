@@ -12,6 +12,8 @@ from tests.server.scorecard.cards import Steps, scored_card
 REFERENCE: Steps = [[("a/find", {"x": "red apples"})], [("a/price", {"id": 3})], [("a/ship", {"to": "Oslo"})]]
 WRONG = (CheckResult(check="price", passed=False, reason="it is 4", given="5", right="4"),)
 
+EMPTY = (CheckResult(check="currency", passed=False, reason="nothing was given"),)
+
 
 def card_of(steps: Steps, **fields: Any) -> ScoreCard:
     return scored_card(steps, REFERENCE, **{"success": False, "checks": WRONG, **fields})
@@ -23,12 +25,50 @@ def test_a_run_that_was_solved_has_none() -> None:
 
 
 def test_who_did_nothing_is_told_so() -> None:
-    assert first_fault(card_of([])) == "No tool was called, and price is not right."
+    assert first_fault(card_of([])) == "No tool was called, and price was handed in wrongly."
+    assert first_fault(card_of([], checks=EMPTY)) == "No tool was called, and nothing was handed in."
 
 
 def test_the_first_missing_call_is_named_and_not_the_last() -> None:
-    told = first_fault(card_of([REFERENCE[0]]))
-    assert told == "No call gave what a/price(id=3) gives."
+    told = first_fault(card_of([REFERENCE[0], REFERENCE[2]]))
+    assert told == "a/price(id=3) was never called, nor anything that tells or does the same."
+
+
+def test_a_run_that_ends_too_soon_is_told_how_far_it_came() -> None:
+    told = first_fault(card_of([REFERENCE[0]], checks=EMPTY))
+    assert told == (
+        "The run stopped too soon: 1 of 3 needed calls was made, and next should have come a/price(id=3). "
+        "Nothing was handed in."
+    )
+    told = first_fault(card_of([[("a/other", {})]]))
+    assert told == 'Nothing that was needed was called: a/find(x="red apples") should have come first.'
+
+
+def test_a_limit_that_was_reached_comes_before_what_is_missing_because_of_it() -> None:
+    told = first_fault(card_of([REFERENCE[0]], excluded={"limit": 2}))
+    assert told.startswith("The run reached a limit, and 2 calls after it were refused. The run stopped too soon")
+
+
+@pytest.mark.parametrize(
+    ("tool", "outcome", "says"),
+    [
+        ("a/price", "invalid_arguments", "was refused for wrong arguments; a/price(id=3), which was needed, was not"),
+        (
+            "a__price_now",
+            "unknown_tool",
+            "failed, for there is no such tool; a/price(id=3), which was needed, was never",
+        ),
+        ("a/other", "not_found", "a/price(id=3) was never called"),
+    ],
+)
+def test_a_call_that_failed_is_told_with_how(tool: str, outcome: str, says: str) -> None:
+    card = card_of([REFERENCE[0], [(tool, {"id": "x"})], REFERENCE[2]])
+    steps = list(card.alignment.actual_steps)
+    steps[1] = (steps[1][0].model_copy(update={"outcome": outcome}),)
+    matches = tuple(match for match in card.alignment.matches if match.actual != 1)
+    missed = {"actual_steps": tuple(steps), "matches": matches, "missed": (1,), "extra": (1,)}
+    told = first_fault(card.model_copy(update={"alignment": card.alignment.model_copy(update=missed)}))
+    assert says in told
 
 
 def test_what_was_called_in_its_place_is_named_with_its_step() -> None:
@@ -38,16 +78,37 @@ def test_what_was_called_in_its_place_is_named_with_its_step() -> None:
         update={"instead": (near,), "matches": card.alignment.matches[:1], "missed": (1, 2), "extra": (1,)}
     )
     told = first_fault(card.model_copy(update={"alignment": alignment}))
-    assert told == "Step 2 called a/price(id=4), where a/price(id=3) was needed: another one: 3 wanted, 4 asked."
+    assert told == "Step 2 called a/price(id=4) where a/price(id=3) was needed: another one: 3 wanted, 4 asked."
+
+
+def test_a_call_that_came_before_what_it_needs_is_told_so() -> None:
+    card = card_of([[("a/price", {"id": 3})], [REFERENCE[0][0]]])
+    steps = list(card.alignment.actual_steps)
+    steps[0] = (steps[0][0].model_copy(update={"outcome": "not_found"}),)
+    matches = tuple(match for match in card.alignment.matches if match.reference == 0)
+    alignment = card.alignment.model_copy(
+        update={"actual_steps": tuple(steps), "matches": matches, "missed": (1, 2), "extra": (0,),
+                "needs": ((), (0,), ())}
+    )  # fmt: skip
+    assert first_fault(card.model_copy(update={"alignment": alignment})) == (
+        'In step 1, a/price(id=3) found nothing; it came too early, for a/find(x="red apples"), which it needs, was '
+        "called in step 2 only."
+    )
 
 
 def test_when_every_call_was_right_it_is_the_answer() -> None:
-    told = first_fault(card_of(REFERENCE))
+    assert first_fault(card_of(REFERENCE)) == "Every call that was needed was made, but price was handed in wrongly."
     assert (
-        told == "Every call that was needed was made, but the answer does not say what they found: price is not right."
+        first_fault(card_of(REFERENCE, checks=EMPTY))
+        == "Every call that was needed was made, but nothing was handed in."
     )
-    empty = (CheckResult(check="price", passed=False, reason="nothing was given"),)
-    assert first_fault(card_of(REFERENCE, checks=empty)).endswith("and then nothing was handed in.")
+    told = first_fault(card_of(REFERENCE, checks=(*WRONG, *EMPTY)))
+    assert told == "Every call that was needed was made, but price was handed in wrongly and currency was left empty."
+
+
+def test_what_was_done_besides_may_have_undone_it() -> None:
+    told = first_fault(card_of([*REFERENCE, [("a/delete", {"id": 3})]]))
+    assert told.endswith("1 call that was not needed was made, too, the last in step 4: a/delete(id=3).")
 
 
 @pytest.mark.parametrize("count", [1, 40])

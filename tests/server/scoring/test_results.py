@@ -8,8 +8,11 @@ import pytest
 
 from m3bench.server.scoring import score
 from m3bench.server.scoring.aggregate import micro
-from m3bench.server.scoring.results import Results, Scored, read_results
+from m3bench.server.scoring.profiles import OPEN_M3_BENCH
+from m3bench.server.scoring.results import Results, Scored, read_results, vision
+from m3bench.server.scoring.trajectory_score import TrajectoryScore
 from m3bench.tasks.errors import InputFileError
+from m3bench.tasks.trajectory import Call, Trajectory
 from tests.server.scoring.conftest import TrigramEncoder, call, trajectory
 
 
@@ -39,6 +42,30 @@ def test_the_form_has_aggregate_tasks_and_what_was_not_run(results: Results) -> 
     assert data["families"]["museum"]["tasks"] == 2
     assert data["not_run"] == ["late"]
     assert "unreadable" not in data
+
+
+def test_vision_is_measured_as_in_the_public_repository(encoder: TrigramEncoder) -> None:
+    ocr, find = call("ocr/perform_ocr", input_data="a.png"), call("dinox-mcp/detect-all-objects", imageFileUri="a.png")
+    search, summary = call("wiki/search", query="owl"), call("wiki/summary", title="owl")
+    wanted = trajectory([ocr, find], [search], [summary])
+
+    def card(*made: Call, reference: Trajectory = wanted) -> TrajectoryScore:
+        return score(trajectory(list(made)), [reference], encoder=encoder, profile=OPEN_M3_BENCH)
+
+    perfect, half, blind = card(ocr, find, search, summary), card(ocr, search, summary), card(summary)
+    assert vision([perfect]) == {"perception_recall": 1, "grounding_similarity": 1, "visual_reasoning": 1}
+    # Two of three calls of vision are as they should be, and the other call is: 2/3 is less than 1.
+    assert vision([half]) == {"perception_recall": 0.5, "grounding_similarity": 1, "visual_reasoning": 0}
+    assert vision([blind]) == {"perception_recall": 0, "grounding_similarity": 0, "visual_reasoning": 0}
+    # Nothing is made at all: not less than the others, and yet not above 0.4.
+    assert vision([card()])["visual_reasoning"] == 0
+    look_alone, no_look = card(ocr, reference=trajectory([ocr])), card(summary, reference=trajectory([summary]))
+    assert vision([look_alone]) == {"perception_recall": 1, "grounding_similarity": None, "visual_reasoning": None}
+    assert vision([perfect, blind, no_look]) == {
+        "perception_recall": 0.5, "grounding_similarity": 0.5, "visual_reasoning": 0.5,
+    }  # fmt: skip
+    found = Results(profile="open-m3-bench", encoder="t", scored=(Scored(task="a", family=None, card=half),))
+    assert found.to_json()["vision"] == vision([half])
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,8 @@ class _Maker:
                 if (proof := await self._proof(other, files)) is not None:
                     task, plans = other, proof
                     break
+        if await self._usefulness.refuse_rated(task) is not None:
+            return None
         self.files |= files
         self.plans |= plans
         return task

@@ -1,7 +1,8 @@
 """Refuses tasks that would measure nothing: steps that are not needed, answers that can be guessed, near-duplicates.
 
-MCP-Bench has a model rate how useful a task is. Here rules decide, from what the calls of a task really answered, and
-the same task is always decided in the same way. Whether a task can be solved is proved elsewhere.
+Rules decide, from what the calls of a task really answered, and the same task is always decided in the same way.
+Whether a task can be solved is proved elsewhere. MCP-Bench has a model rate both, from 1 to 10, and throws away what is
+below 9 for solvability or below 5 for utility; a model may do so here too, after the rules.
 
 Two tasks are near-duplicates when one of three holds: they ask the same of the same kind of things, whatever stands on
 the card; at least half of the calls of one of them are calls of the other; or the questions share at least half of the
@@ -20,8 +21,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from json import dumps
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, Field
+
+from m3bench.server.lab.authoring.curation.model import Asker
 from m3bench.server.lab.authoring.synthesis.instance import Instance
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.facts import MIN_DIGITS, MIN_LETTERS, MIN_ROUNDED, Held, digits
@@ -111,7 +116,7 @@ def _calls(steps: Sequence[Sequence[ReferenceCall]]) -> frozenset[str]:
     return frozenset(f"{call.tool} {sorted(call.arguments.items())}" for step in steps for call in step)
 
 
-Reason = Literal["needless step", "trivial answer", "near-duplicate", "names a service"]
+Reason = Literal["needless step", "trivial answer", "near-duplicate", "names a service", "rated low"]
 
 REASONS: dict[Reason, str] = {
     "needless step": "a step is asked for nothing that earlier answers or the card do not say already",
@@ -121,16 +126,75 @@ REASONS: dict[Reason, str] = {
     ),
     "near-duplicate": "it asks, calls or sounds like another task of the set",
     "names a service": "the question names a service or a tool",
+    "rated low": "a model rated it below 9 of 10 for solvability, or below 5 for utility, or gave no readable rating",
 }
 
 EMPTY = frozenset({"", "-", "n/a", "na", "nan", "no", "none", "null", "not available", "other", "unknown", "yes"})
 """Answers that tell nothing, or that one time in two are right when guessed."""
 
 
-class Usefulness:
-    """Decides on one task after the other, and remembers those that were kept."""
+SOLVABLE, USEFUL = 9.0, 5.0
+"""Of 10, the least that MCP-Bench keeps."""
 
-    def __init__(self) -> None:
+_RATING = (
+    "You rate a task that was made to test agents, from 1 to 10. Solvability: can it be done with these tools alone,"
+    " is everything that is needed in it or on its picture, and is it clear when it is done? 10: all of that without"
+    " a gap; 8 or 9: clearly, with a small doubt; 6 or 7: mostly; 4 or 5: with real gaps; 1 to 3: not at all. Utility:"
+    " would somebody need this, and could they act on the result? 10: it matters much; 8 or 9: of plain practical"
+    " use; 6 or 7: of some; 4 or 5: hardly; 1 to 3: made up or trivial. Give a sentence for each."
+)
+
+
+class TaskRating(BaseModel):
+    """What a model says of a task."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    solvability: float = Field(ge=1, le=10)
+    utility: float = Field(ge=1, le=10)
+    why_solvable: str
+    why_useful: str
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether MCP-Bench would keep the task."""
+        return self.solvability >= SOLVABLE and self.utility >= USEFUL
+
+
+class ModelRater:
+    """A model rates tasks.
+
+    Args:
+        asker: Asks the model.
+    """
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+
+    async def keeps(self, task: Task) -> bool:
+        """Whether the model rates a task highly enough; one that gives no readable rating does not."""
+        rating = await self._asker.ask(_RATING, _rated(task), TaskRating)
+        return rating is not None and rating.is_kept
+
+
+def _rated(task: Task) -> str:
+    """What a rater reads: both wordings, and the tools with their schemas."""
+    tools = [tool for tool in load_catalog().ready.tools if tool.server in task.servers]
+    lines = [f"- {tool.qualified}: {tool.description}\n  {dumps(tool.input_schema)}" for tool in tools]
+    return "\n".join(
+        [f"The task in exact words:\n{task.wording}", f"As the agent reads it:\n{task.question}", "The tools:", *lines]
+    )
+
+
+class Usefulness:
+    """Decides on one task after the other, and remembers those that were kept.
+
+    Args:
+        rater: Rates what the rules keep; nobody when left out.
+    """
+
+    def __init__(self, rater: ModelRater | None = None) -> None:
+        self._rater = rater
         self.refused: Counter[Reason] = Counter()
         """Tasks that were refused, by reason."""
         self._kept = KeptTasks()
@@ -156,6 +220,10 @@ class Usefulness:
         if named(question) is not None:
             return self._counted("names a service")
         return self._counted("near-duplicate" if self._kept.sounds_like(question) else None)
+
+    async def refuse_rated(self, task: Task) -> Reason | None:
+        """Why a finished task is refused by its rating; None when it is rated highly enough, or not rated."""
+        return self._counted("rated low" if self._rater is not None and not await self._rater.keeps(task) else None)
 
     def keep(self, made: Instance, task: Task) -> None:
         """Remember a task that enters the set."""

@@ -26,19 +26,26 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 import anyio
 
-from m3bench.server.lab.authoring.lookalikes import lookalikes
 from m3bench.server.lab.headless.agents.play import AgentPlay, reference
 from m3bench.server.lab.headless.agents.templates import example, next_task, on_this_picture
 from m3bench.tasks.answers.fields import right_fields
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.facts import Held, facts_of
 from m3bench.tasks.kinds import kinds_of
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.plan import Plan, unplayed
 from m3bench.tasks.trajectory import JSON, Call, Trajectory
+
+if TYPE_CHECKING:
+    from m3bench.server.lab.authoring import lookalikes
+else:
+    # It reads the world, which all but one of these agents leave to their sandboxes.
+    lookalikes = LazyModule("m3bench.server.lab.authoring.lookalikes")
 
 
 async def oracle(play: AgentPlay) -> str:
@@ -191,7 +198,9 @@ async def lookalike(play: AgentPlay) -> str:
     Which call it is follows from the name of the task. It answers rightly, so that only its calls give it away.
     """
     way = reference(play)
-    chances = [(at, other.call) for at, call in enumerate(way.calls) for other in islice(lookalikes(call), 1)]
+    chances = [
+        (at, other.call) for at, call in enumerate(way.calls) for other in islice(lookalikes.lookalikes(call), 1)
+    ]
     chosen = dict([chances[crc32(play.task.id.encode()) % len(chances)]] if chances else [])
     place = 0
     for step in way.steps:

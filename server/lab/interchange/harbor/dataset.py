@@ -27,6 +27,7 @@ from m3bench.tasks.catalog import expose
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.library import BUNDLED, Library
+from m3bench.tasks.profiles import owned_by
 from m3bench.tasks.task import Task
 
 MARKER = "m3bench.json"
@@ -87,8 +88,8 @@ class Dataset:
 
     def profile_of(self, task: Task) -> str:
         """The tool profile of a task."""
-        own = {"standard": task.id, "task": task.id, "family": task.family}
-        return f"{self.profile}:{own[self.profile]}" if self.profile in own else self.profile
+        owner = owned_by(self.profile)
+        return self.profile if owner is None else f"{self.profile}:{task.id if owner == 'task' else task.family}"
 
     @property
     def _marker(self) -> JsonObject:

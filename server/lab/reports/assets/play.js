@@ -87,7 +87,7 @@ function startStage(game) {
         h("li", {}, "Calls that do not depend on each other belong into one turn: a turn is one step."),
         h("li", {}, "Calls that are not needed, or about another thing, cost points. Thinking is free: the time is recorded, and is no part of the score."),
         h("li", {}, `A run may make ${count(data.limits.calls, "call")} in ${count(data.limits.minutes, "minute")}. It can be handed in once.`))),
-    data.task ? null : h("div", { class: "field" }, h("label", { for: "wanted" }, "Task or family"), wanted, h("datalist", { id: "tasks" }, data.tasks.map((name) => h("option", { value: name })))),
+    ...(data.task ? [] : [h("div", { class: "field" }, h("label", { for: "wanted" }, "Task or family"), wanted, h("datalist", { id: "tasks" }, data.tasks.map((name) => h("option", { value: name }))))]),
     h("p", { class: "acts" }, begins));
   (data.task ? begins : wanted).focus();
 }

@@ -80,19 +80,19 @@ function uncertaintySection({ uncertainty, counts }) {
 
 /* The same numbers for parts of the set, where something is known of its tasks. */
 function slicesSection({ slices, legend }) {
-  const named = { difficulty: "difficulty", level: "level", setting: "setting", role: "role", steps: "steps", width: "calls of the widest step", unneeded_tools: "tools nobody needs", things_seen: "things in the pictures", rounds: "rounds of work on a file" };
+  const named = { difficulty: "difficulty", level: "level", type: "type of task", setting: "setting", role: "role", steps: "steps", width: "calls of the widest step", unneeded_tools: "tools nobody needs", things_seen: "things in the pictures", rounds: "rounds of work on a file" };
   const cuts = Object.keys(named).filter((cut) => slices && Object.keys(slices[cut] || {}).some((name) => name !== "unknown"));
   if (!cuts.length) return null;
-  return section("slices", "Difficulty, roles and measures", "levels as in MCPVerse; one server or several as in MCP-Bench; roles as in TOBench",
+  return section("slices", "Difficulty, roles and measures", "levels and types as in MCPVerse; one server or several as in MCP-Bench; roles as in TOBench",
     ...cuts.map((cut) => heatTable(`Mean of each metric by ${named[cut]}`, slices[cut], metricColumns(legend), named[cut])));
 }
 
-/* What failed runs did wrong, in TOBench's words; a run may have several errors. */
+/* What failed runs did wrong, in TOBench's groups; a run may have several errors. */
 function errorsSection({ errors }) {
   if (!errors.length) return null;
   const columns = [{ label: "error", head: true }, { label: "of" }, { label: "runs", right: true }, { label: "times", right: true }, { label: "meaning" }];
   const rows = errors.map((one) => [one.error, one.group, h("span", { "data-value": "errors." + one.error }, grouped(one.runs)), grouped(one.times), one.means]);
-  return section("errors", "Errors of failed runs", "as TOBench names them; a run may have several", table({ columns, rows, stack: true, className: "small" }));
+  return section("errors", "Errors of failed runs", "in the groups of TOBench; a run may have several", table({ columns, rows, stack: true, className: "small" }));
 }
 
 /* Tools that were wanted, how often each was answered, and what was called in its place. */

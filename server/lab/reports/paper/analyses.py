@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from m3bench.server.lab.reports.slices import Efficiency, efficiency, set_at_hand, slices
+from m3bench.server.lab.reports.slices import Efficiency, efficiency, set_at_hand, slices, success_rate
 from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.reports.summary import Slices
 from m3bench.server.lab.results.analyses.confusion import argument_errors, confusion
 from m3bench.server.lab.results.analyses.failures import FailureClass, classes
+from m3bench.server.lab.results.analyses.taxonomy import GROUPS, ErrorName, errors
 from m3bench.server.lab.results.comparability import distinct_names
 from m3bench.server.lab.results.documents import JsonDocument, plain
 from m3bench.server.lab.results.resultset import ResultSet
@@ -35,12 +36,25 @@ class ToolCount(JsonDocument):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ErrorOfRuns(JsonDocument):
+    """How common an error in TOBench's groups is."""
+
+    group: str
+    error: ErrorName
+    runs: int
+    times: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class SetAnalysis(JsonDocument):
     """What lies behind the numbers of a set."""
 
     failures: Mapping[FailureClass, int]
     efficiency: Efficiency
     slices: Slices
+    success_rate: float | None
+    """MCPVerse's SR."""
+    errors: tuple[ErrorOfRuns, ...]
     arguments: tuple[ArgumentCount, ...]
     tools: tuple[ToolCount, ...]
 
@@ -50,6 +64,8 @@ class SetAnalysis(JsonDocument):
             "failures": plain(self.failures),
             "efficiency": self.efficiency.to_json(),
             **{cut: plain(parts) for cut, parts in self.slices.items()},
+            "success_rate": self.success_rate,
+            "errors": plain(self.errors),
             "arguments": plain(self.arguments),
             "tools": plain(self.tools),
         }
@@ -73,10 +89,18 @@ def analyses_of(sets: Sequence[ResultSet], libraries: Sequence[Library]) -> dict
 
 
 def _analysis(results: ResultSet, library: Library | None) -> SetAnalysis:
+    wrong, cuts = errors(results.results), slices(results.results, library)
     return SetAnalysis(
         failures=classes(results),
         efficiency=efficiency(results.results),
-        slices=slices(results.results, library),
+        slices=cuts,
+        success_rate=success_rate(cuts["level"]),
+        errors=tuple(
+            ErrorOfRuns(group=group, error=name, runs=wrong[name].runs, times=wrong[name].times)
+            for group, names in GROUPS.items()
+            for name in names
+            if name in wrong
+        ),
         arguments=tuple(
             ArgumentCount(error=error.error, kind=error.kind, count=count)
             for error, count in argument_errors(results.results).items()

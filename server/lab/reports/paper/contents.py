@@ -12,8 +12,11 @@ from m3bench.server.lab.reports.paper.tables import Column, Form, PaperTable, Va
 from m3bench.server.lab.reports.slices import CUTS
 from m3bench.server.lab.reports.standings import BoardEntry, Leaderboard, PairLine
 from m3bench.server.lab.results.analyses.failures import CLASSES
+from m3bench.server.lab.results.analyses.taxonomy import GROUPS
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.statistics.estimates import Estimate, Interval
+from m3bench.tasks.levels import LEVELS
+from m3bench.tasks.profiles import MCPVERSE
 
 Analyses = Mapping[str, SetAnalysis]
 """Of each set, by its name."""
@@ -28,7 +31,9 @@ def tables(board: Leaderboard, analyses: Analyses) -> Iterator[PaperTable]:
         yield _pairs(board.pairs)
     yield _families(entries)
     yield from _sliced(entries, analyses)
+    yield _mcpverse(entries, analyses)
     yield _failures(entries, analyses)
+    yield _errors(entries, analyses)
     yield _efficiency(entries, analyses)
     if any(entry.repeats.most > 1 for entry in entries):
         yield _repeats(entries)
@@ -128,6 +133,42 @@ def _sliced(entries: Sequence[BoardEntry], analyses: Analyses) -> Iterator[Paper
         yield PaperTable(name=cut, caption=f"Tasks solved and average by {words}.", columns=columns, rows=rows)
 
 
+def _mcpverse(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
+    columns = (
+        Column(name="set", heading="set"), Column(name="mode", heading="mode"),
+        *(Column(name=level, heading=level, form="share") for level in LEVELS),
+        Column(name="sr", heading="SR", form="share"),
+    )  # fmt: skip
+    modes = {profile: mode.removeprefix("mcpverse-") for mode, profile in MCPVERSE.items()}
+    rows = (
+        (entry.name, modes.get(entry.profile, ""),
+         *(levels[name].success if name in levels else None for name in LEVELS), analyses[entry.name].success_rate)
+        for entry in entries
+        for levels in [analyses[entry.name].slices["level"]]
+    )  # fmt: skip
+    caption = "As MCPVerse counts: the share of tasks solved at each level, and SR, the mean of the levels."
+    return PaperTable(name="mcpverse", caption=caption, columns=columns, rows=tuple(rows))
+
+
+def scale(entries: Sequence[tuple[int, BoardEntry]]) -> PaperTable | None:
+    """What is solved with so many tools, over all groups; None where all have equally many."""
+    if len({tools for tools, _ in entries}) < 2:
+        return None
+    columns = (
+        Column(name="agent", heading="agent"), Column(name="solver", heading="solver"),
+        Column(name="tools", heading="tools", form="count"), Column(name="profile", heading="profile"),
+        Column(name="solved", heading="solved", form="share"),
+        Column(name="solved", heading="95 % interval", form="share", interval=True),
+    )  # fmt: skip
+    rows: dict[tuple[str, str, int, str], tuple[Value, ...]] = {}
+    for tools, entry in sorted(entries, key=lambda pair: (pair[1].agent, pair[1].solver or "", pair[0])):
+        key = (entry.agent, entry.solver or "", tools, entry.profile)
+        solved = entry.summary
+        rows[key] = (*key, solved.success, between(solved.success_interval))
+    caption = "Tasks solved against the number of tools that were shown, each with a task's own among them."
+    return PaperTable(name="scale", caption=caption, columns=columns, rows=tuple(rows.values()))
+
+
 def _failures(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     counts = [analyses[entry.name].failures for entry in entries]
     rows = (
@@ -137,6 +178,18 @@ def _failures(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     )
     caption = "What became of every sample: one class each, and whom it is charged to."
     return _across("failures", caption, ["class", "charged to"], entries, "count", rows)
+
+
+def _errors(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
+    found = [{line.error: line.runs for line in analyses[entry.name].errors} for entry in entries]
+    rows = (
+        (group, name, *(runs.get(name, 0) for runs in found))
+        for group, names in GROUPS.items()
+        for name in names
+        if any(name in runs for runs in found)
+    )
+    caption = "Failed samples with each error, in the groups of TOBench; a sample may have several."
+    return _across("errors", caption, ["group", "error"], entries, "count", rows)
 
 
 def _efficiency(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:

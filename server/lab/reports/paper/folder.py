@@ -16,11 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from statistics import median
 from typing import Literal
 
 from m3bench.server.lab.reports.paper import data, plots
 from m3bench.server.lab.reports.paper.analyses import GroupNumbers, analyses_of
-from m3bench.server.lab.reports.paper.contents import Analyses, tables
+from m3bench.server.lab.reports.paper.contents import Analyses, scale, tables
 from m3bench.server.lab.reports.paper.groups import SetGroup
 from m3bench.server.lab.reports.paper.methods import hashes, methods
 from m3bench.server.lab.reports.paper.overview import overview
@@ -34,8 +35,10 @@ from m3bench.server.lab.results.comparability import distinct_names
 from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import ResultSet
 from m3bench.tasks.atomic_files import write_atomically
+from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import profile_of, tools_of
 
 SCHEMA = 1
 NUMBERS = "numbers.json"
@@ -80,7 +83,7 @@ def write_paper(
         made = list(tables(numbers.leaderboard, analyses))
         results.append(made[0])
         files |= {f"{prefix}{name}": content for name, content in tables_and_figures(made, entries, analyses)}
-    files |= _methods(groups, told)
+    files |= _scale(groups, told, libraries) | _methods(groups, told)
     files["example.tex"] = _example(files).encode()
     try:
         earlier = _earlier(folder)
@@ -168,6 +171,39 @@ def _figures(
     yield "tokens", plots.against(entries, "tokens", "tokens per sample")
     yield "calls", plots.against(entries, "calls", "calls per sample")
     yield "failures", plots.failures(became)
+
+
+def _scale(groups: Sequence[SetGroup], told: Sequence[GroupNumbers], libraries: Sequence[Library]) -> dict[str, bytes]:
+    """The curve over the number of tools, whose points are in different groups."""
+    sizes: dict[str, int] = {}
+    for group in groups:
+        for results in group.sets:
+            found = set_at_hand(results, libraries)
+            if found is not None and results.header.profile not in sizes and results.header.tasks:
+                sizes[results.header.profile] = _tools(results, found)
+    entries = [
+        (sizes[entry.profile], entry)
+        for numbers in told
+        for entry in numbers.leaderboard.entries
+        if entry.profile in sizes
+    ]
+    table = scale(entries)
+    if table is None:
+        return {}
+    drawn = plots.scale(table)
+    text = drawn[0].svg(drawn[1])
+    return {
+        "tables/scale.csv": csv_text(table).encode(), "tables/scale.tex": latex_text(table).encode(),
+        "figures/scale.svg": text.encode(), "figures/scale.pdf": pdf(text),
+    }  # fmt: skip
+
+
+def _tools(results: ResultSet, library: Library) -> int:
+    """How many tools the tasks of a set show, the median where they differ."""
+    tasks = [library.task(name) for name in results.header.tasks if name in library.tasks]
+    catalog = load_catalog().ready
+    counts = [len(tools_of(profile_of(results.header.profile, task), catalog, library)) for task in tasks]
+    return round(median(counts))
 
 
 def _methods(groups: Sequence[SetGroup], told: Sequence[GroupNumbers]) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from m3bench.server.lab.reports.paper.tables import PaperTable
 from m3bench.server.lab.reports.standings import BoardEntry
 from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass
 from m3bench.server.scorecard.pages.drawing import SvgDrawing, wide
@@ -251,15 +252,7 @@ def against(entries: Sequence[BoardEntry], name: Taken, label: str) -> Figure | 
     place, ticks = _axis(least, most)
     drawing = SvgDrawing(WIDTH, "#ffffff")
     left, right, top, bottom = 54.0, WIDTH - 150.0, 30.0, 310.0
-    for tick in range(5):
-        y = bottom - (bottom - top) * tick / 4
-        drawing.line(f"M{left:.1f} {y:.1f}H{right:.1f}", GRID, 1)
-        drawing.text(f"{tick * 25}", left - 8, y + 4, SIZE - 1, fill=SOFT, anchor="end")
-    for at in ticks:
-        x = left + (right - left) * place(at)
-        drawing.line(f"M{x:.1f} {bottom:.1f}v5", SOFT, 1)
-        drawing.text(_brief(at), x, bottom + 19, SIZE - 1, fill=SOFT, anchor="middle")
-    drawing.line(f"M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}", SOFT, 1)
+    _grid(drawing, (left, top, right, bottom), [(place(at), at) for at in ticks])
     drawing.text("solved, %", EDGE, top - 16, SIZE, fill=INK)
     drawing.text(label, (left + right) / 2, bottom + 40, SIZE, fill=INK, anchor="middle")
     points.sort(key=lambda point: (-point[1], -point[0], point[2].name))
@@ -275,6 +268,47 @@ def against(entries: Sequence[BoardEntry], name: Taken, label: str) -> Figure | 
         _dot(drawing, x, y, OTHER if entry.kind == "baseline" else MARK)
         drawing.text(entry.name, beside.x, beside.y, SIZE - 1, fill=INK, anchor=beside.anchor, room=beside.room)
     return drawing, bottom + 52
+
+
+def scale(table: PaperTable) -> Figure:
+    """Solved against the number of tools, a line for every agent."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for agent, solver, tools, _, solved, _ in table.rows:
+        if isinstance(tools, int) and isinstance(solved, float):
+            curves.setdefault(f"{agent} {solver}".strip(), []).append((float(tools), solved))
+    most = max((tools for curve in curves.values() for tools, _ in curve), default=1.0)
+    place, ticks = _axis(most, most)
+    drawing = SvgDrawing(WIDTH, "#ffffff")
+    left, right, top, bottom = 54.0, WIDTH - 150.0, 30.0, 310.0
+    _grid(drawing, (left, top, right, bottom), [(place(at), at) for at in ticks])
+    drawing.text("solved, %", EDGE, top - 16, SIZE, fill=INK)
+    drawing.text("tools shown", (left + right) / 2, bottom + 40, SIZE, fill=INK, anchor="middle")
+    ends: list[tuple[float, float, str]] = []
+    for number, (name, curve) in enumerate(curves.items()):
+        tone = COLOURS[(0, 6, 9, 4, 7, 8, 10)[number % 7]]
+        spots = [(left + (right - left) * place(at), bottom - (bottom - top) * solved) for at, solved in sorted(curve)]
+        drawing.line("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in spots), tone, 1.6)
+        for x, y in spots:
+            _dot(drawing, x, y, tone)
+        ends.append((*spots[-1], name))
+    labels = place_labels(ends, SIZE - 1, (left + 3, top - 12, right, bottom - 1), WIDTH - EDGE)
+    for (_, _, name), label in zip(ends, labels, strict=True):
+        drawing.text(name, label.x, label.y, SIZE - 1, fill=INK, anchor=label.anchor, room=label.room)
+    return drawing, bottom + 52
+
+
+def _grid(drawing: SvgDrawing, plot: Box, ticks: Sequence[tuple[float, float]]) -> None:
+    """Axes with shares from 0 to 100 % upwards, and numbers below."""
+    left, top, right, bottom = plot
+    for tick in range(5):
+        y = bottom - (bottom - top) * tick / 4
+        drawing.line(f"M{left:.1f} {y:.1f}H{right:.1f}", GRID, 1)
+        drawing.text(f"{tick * 25}", left - 8, y + 4, SIZE - 1, fill=SOFT, anchor="end")
+    for share, at in ticks:
+        x = left + (right - left) * share
+        drawing.line(f"M{x:.1f} {bottom:.1f}v5", SOFT, 1)
+        drawing.text(_brief(at), x, bottom + 19, SIZE - 1, fill=SOFT, anchor="middle")
+    drawing.line(f"M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}", SOFT, 1)
 
 
 def failures(sets: Sequence[tuple[str, Mapping[FailureClass, int]]]) -> Figure:

@@ -1,12 +1,19 @@
-"""The errors of runs that failed, under the names that TOBench has for them: of tools, of parameters, of verification.
+"""The errors of runs that failed, in the groups of TOBench: multimodal, of tools, of parameters, of verification.
 
 A failed run may have several; each follows by rule from its score card. `failures` says once for every sample what
 became of it, and charges somebody; this says what an agent did wrong on the way. Runs that are solved, unchecked or
 void, and those that the world let down, have none.
 
-Why a tool refused a call is found by holding the call's arguments against the schema again. Verification is looking at
-a file that was made: a call that is not read-only and names a file makes it, and a later read-only call that names it
-too looks at it. Names are compared without folders; what a result really showed is not asked.
+Why a tool refused a call is found by holding the call's arguments against the schema again.
+
+Verification is looking at a file that was made, after its last change, with a tool that shows what is in it. It is
+asked only of runs that made a file that some tool can show, and handed something in; a look-up has nothing to verify.
+Reading about a file (its size, its sheets, the places of its elements) looks like verification and is none. Names are
+compared without folders.
+
+A multimodal capability deficit is told where the card tells how the picture was taken in, or where the look at a file
+did not help. Where every needed call was made and the result is wrong all the same, the card does not tell whether a
+picture was misread, and the taxonomy says so.
 """
 
 import re
@@ -17,7 +24,7 @@ from json import dumps
 from typing import Literal, get_args
 
 from m3bench.server.lab.results.analyses.confusion import NONE, pairs_of
-from m3bench.server.lab.results.analyses.failures import CLASSES, class_of
+from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass, class_of
 from m3bench.server.lab.results.resultset import Result
 from m3bench.server.scorecard.model import ActualCall, ScoreCard
 from m3bench.server.scoring.differences import differences
@@ -32,9 +39,20 @@ ParameterError = Literal[
     "parameter type", "parameter range", "parameter object", "parameter missing", "parameter hallucinated"
 ]
 Verification = Literal["no verification", "incomplete verification", "pseudo-verification"]
-ErrorName = ToolError | ParameterError | Verification
+MultimodalError = Literal[
+    "picture unseen", "picture by tools alone", "picture misread", "recording misheard", "artefact misjudged",
+    "not told",
+]  # fmt: skip
+ErrorName = MultimodalError | ToolError | ParameterError | Verification
 
 ERRORS: Mapping[ErrorName, str] = {
+    "picture unseen": "nothing shows that anybody looked at the picture",
+    "picture by tools alone": "nothing but tools read the picture",
+    "picture misread": "the picture was seen, and a call that nothing but the picture can lead to is about something "
+    "else",
+    "recording misheard": "every needed call was made about a recording, and the result is wrong",
+    "artefact misjudged": "everything that was made was looked at after its last change, and is wrong",
+    "not told": "every needed call was made, the result is wrong, and the record does not tell why",
     "wrong tool": "a needed call was not made, and another tool was called in its place",
     "missing tool": "a needed call was not made, and nothing was called in its place",
     "hallucinated tool": "a tool was called that does not exist",
@@ -45,13 +63,14 @@ ERRORS: Mapping[ErrorName, str] = {
     "parameter object": "a call is about something that does not exist, or about something else than needed",
     "parameter missing": "an argument that is required or needed was left out",
     "parameter hallucinated": "an argument was refused because the tool has none of that name",
-    "no verification": "every needed call was made, the result is wrong, and nothing that was made was looked at",
-    "incomplete verification": "the same, but some of the files that were made were looked at",
-    "pseudo-verification": "the same, but every file that was made was looked at after its last change",
+    "no verification": "files were made, and none of them was looked at",
+    "incomplete verification": "only some of the files that were made were looked at, or only before their last change",
+    "pseudo-verification": "files were made, and all that was read is what tools say about them: nothing was looked at",
 }
 """By error, in TOBench's groups: what happened."""
 
 GROUPS: Mapping[str, tuple[ErrorName, ...]] = {
+    "multimodal": get_args(MultimodalError),
     "tools and plan": get_args(ToolError),
     "parameters": get_args(ParameterError),
     "verification": get_args(Verification),
@@ -64,6 +83,21 @@ _CHARGED = ("client", "limit")
 _BOUNDS = ("minimum", "maximum", "minItems")
 _FILE = re.compile(r"[^/\\]*\.[A-Za-z][A-Za-z0-9]{1,4}")
 """The name of a file, at the end of a path."""
+_OUTPUTS, _PLACES = ("output_path",), ("filepath", "file_path", "path")
+"""Arguments that name what is made; the second only where there is none of the first."""
+_SHOWN = re.compile(
+    r".*\.(?:xlsx|xlsm|svg|png|jpe?g|webp|bmp|gif|tiff?|wav|mp3|flac|ogg|mp4|webm|avi|mov)", re.IGNORECASE
+)
+"""Files that some tool can show; no tool shows a deck or a document."""
+_ABOUT = frozenset(
+    {
+        "excel/get_workbook_metadata", "excel/get_merged_cells", "excel/get_data_validation_info",
+        "excel/validate_excel_range", "excel/validate_formula_syntax", "recordings/describe_recording",
+        "studio/read_page",
+    }
+)  # fmt: skip
+"""Tools that tell about a file without showing what is in it."""
+_HANDED_IN: tuple[FailureClass, ...] = ("failed calls", "other arguments", "missing calls", "wrong answer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +130,41 @@ def errors_of(result: Result) -> Counter[ErrorName]:
     found.update(_parameter_errors(result.card))
     if of in ("no answer", "no calls", "limit") or _unordered(result.card):
         found["poor plan"] += 1
-    if of == "wrong answer":
-        found[looked_at(call for _, call in result.card.alignment.actual_calls)] += 1
+    looks = looked_at(call for _, call in result.card.alignment.actual_calls) if of in _HANDED_IN else None
+    if looks is not None and looks != "verified":
+        found[looks] += 1
+    found.update(_multimodal(result.card, of, looks, wrong_otherwise=bool(found)))
     return found
+
+
+def _multimodal(
+    card: ScoreCard, of: FailureClass, looks: Verification | Literal["verified"] | None, *, wrong_otherwise: bool
+) -> Iterator[MultimodalError]:
+    found: list[MultimodalError] = []
+    if card.sight == "unseen":
+        found.append("picture unseen")
+    if card.sight == "read by tools":
+        found.append("picture by tools alone")
+    if card.sight == "seen" and _misread(card):
+        found.append("picture misread")
+    if card.hearing is not None and of == "wrong answer":
+        found.append("recording misheard")
+    if looks == "verified":
+        found.append("artefact misjudged")
+    yield from found
+    if of == "wrong answer" and not found and not wrong_otherwise:
+        yield "not told"
+
+
+def _misread(card: ScoreCard) -> bool:
+    """Whether a call of the first step, which can follow from the picture alone, is about something else."""
+    wanted = card.alignment.reference_calls
+    made = [call for _, call in card.alignment.actual_calls]
+    for other in card.alignment.instead:
+        step, call = wanted[other.reference]
+        if step == wanted[0][0] and made[other.actual].tool == call.tool and not made[other.actual].failed:
+            return True
+    return False
 
 
 def _tool_errors(card: ScoreCard) -> Iterator[ToolError]:
@@ -195,26 +261,43 @@ def _faults(schema: Schema, value: object) -> Iterator[ParameterError]:
             yield from _faults(schema.get("items", {}), item)
 
 
-def looked_at(calls: Iterable[ActualCall]) -> Verification:
-    """How far what was made was looked at, for a run whose result is wrong all the same.
+def looked_at(calls: Iterable[ActualCall]) -> Verification | Literal["verified"] | None:
+    """How far what was made was looked at; None when nothing was made that can be.
 
     Args:
         calls: In their order.
     """
-    seen: dict[str, bool] = {}
+    made: dict[str, _Looks] = {}
     for call in calls:
-        if call.failed:
-            continue
         tool = find_tool(call.tool)
-        looks = tool is not None and tool.read_only
-        for name in _files(call.arguments):
-            if not looks:
-                seen[name] = False
-            elif name in seen:
-                seen[name] = True
-    if not any(seen.values()):
-        return "no verification"
-    return "pseudo-verification" if all(seen.values()) else "incomplete verification"
+        if call.failed or tool is None:
+            continue
+        if tool.read_only:
+            for name in set(_files(call.arguments)) & set(made):
+                made[name] = "about" if call.tool in _ABOUT and made[name] in ("", "about") else made[name]
+                made[name] = made[name] if call.tool in _ABOUT else "looked"
+        elif kinds_of(call.tool).role == "action":
+            for name in _made(call.arguments):
+                made[name] = "stale" if made.get(name) in ("looked", "stale") else ""
+    if not made:
+        return None
+    looks = set(made.values())
+    if looks == {"looked"}:
+        return "verified"
+    if looks & {"looked", "stale"}:
+        return "incomplete verification"
+    return "pseudo-verification" if "about" in looks else "no verification"
+
+
+_Looks = Literal["", "about", "looked", "stale"]
+"""Since a file was last changed: nothing, something read about it, looked at; or looked at before that alone."""
+
+
+def _made(arguments: Mapping[str, object]) -> Iterator[str]:
+    """The files that a call makes or changes and that some tool can show."""
+    keys = _OUTPUTS if any(arguments.get(key) for key in _OUTPUTS) else _PLACES
+    for key in keys:
+        yield from (name for name in _files(arguments.get(key)) if _SHOWN.fullmatch(name))
 
 
 def _files(value: object) -> Iterator[str]:

@@ -79,7 +79,7 @@ function improvementsSection(card, selection, first) {
     } },
       h("span", { class: "number plus" }, signed(one.gain)),
       h("span", { class: "drawing" }, bar({ value: one.gain / most, label: `would raise the average by ${fixed(one.gain)}`, tone: "weak" })),
-      h("span", { class: "words" }, said(one.text)));
+      h("span", { class: "words" }, saidOfCalls(one.text)));
     selection.on((chosen) => button.setAttribute("aria-pressed", String(chosen !== null && chosen.source === one)));
     return h("li", {}, button);
   }, "improvements");
@@ -92,9 +92,10 @@ function checksSection(card) {
     mark(check.passed ? "strong" : "missed"),
     h("span", {}, h("b", {}, said(check.check)), check.given ? [" ", said(check.given, 300)] : null,
       check.reason ? h("span", { class: "soft" }, " — ", said(check.reason)) : null,
-      check.right ? h("span", {}, " — right is ", h("b", {}, said(check.right, 300))) : null)));
+      check.right ? h("span", {}, " — right is ", h("b", {}, said(check.right, 300))) : null,
+      (card.ungrounded || []).includes(check.check) && (check.passed || check.right) ? h("span", { class: "soft" }, " — not grounded: nothing that the run saw leads to it") : null)));
   return section("checks", "What was handed in", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} right`, h("ul", { class: "checks" }, rows),
-    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), said(card.first_fault, 800)) : null);
+    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), saidOfCalls(card.first_fault, 800)) : null);
 }
 
 const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording", weather: "the weather" };
@@ -108,7 +109,7 @@ function outcomesSection(card) {
     h("span", { class: "drawing" }, bar({ value: total ? number / total : 0, label: `${number} of ${total}`, tone: outcomeTone(name) }))));
   const excluded = Object.entries(card.excluded || {}).map(([owner, number]) => h("li", {},
     h("span", { class: "number" }, grouped(number)), badge("extra", "not counted"),
-    h("span", { class: "soft small" }, owner === "world" ? "lost to gaps of the offline world" : `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));
+    h("span", { class: "soft small" }, owner === "world" ? "lost to gaps of the offline world" : owner === "limit" ? "refused after a limit of the run was reached" : `failed through no fault of the agent, by ${OWNERS[owner] || owner}`)));
   const calls = card.alignment ? card.alignment.actual_steps.flat() : [];
   const asText = card.coerced ?? calls.filter((call) => (call.coerced || []).length).length;
   const coerced = asText ? h("li", {}, h("span", { class: "number" }, grouped(asText)), badge("extra", "coerced"),

@@ -33,6 +33,12 @@ function said(text, limit) {
   return h("bdi", {}, limit ? clip(text, limit) : text);
 }
 
+/* The same where it names calls: a line may end before their arguments, so that no word is broken. */
+function saidOfCalls(text, limit) {
+  const parts = (limit ? clip(text, limit) : text).split(/(?<=\()/);
+  return h("bdi", {}, parts.map((part, number) => (number ? [h("wbr"), part] : part)));
+}
+
 /* ---- numbers and words ---- */
 
 /* A number to some digits, ties to even as Python rounds them. */

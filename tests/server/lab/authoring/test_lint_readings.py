@@ -76,6 +76,10 @@ TOWER: dict[str, Any] = {
 }  # fmt: skip
 """A task over a picture of a fish."""
 
+LOOKING: Any = [{"steps": [[{"tool": "ocr/perform_ocr", "arguments": {"image_path": "./media/fish.png"}}],
+                           *TOWER["references"][0]["steps"]]}]  # fmt: skip
+"""A reference that looks at the picture and makes nothing of it."""
+
 
 @pytest.mark.parametrize(
     ("change", "refused"),
@@ -84,8 +88,10 @@ TOWER: dict[str, Any] = {
         ({"question": "In which year was this building opened?"}, False),
         ({"fields": [*TOWER["fields"], {"name": "fish", "meaning": "how many fish there are",
                                         "value": {"type": "integer", "value": 17}}]}, False),
-        ({"references": [{"steps": [[{"tool": "ocr/perform_ocr", "arguments": {"image_path": "./media/fish.png"}}],
-                                    *TOWER["references"][0]["steps"]]}]}, False),
+        ({"references": LOOKING}, True),
+        ({"references": LOOKING, "question": "In which year was this building opened?"}, False),
+        ({"references": LOOKING, "fields": [{"name": "shown", "meaning": "whether it is shown",
+                                             "value": {"type": "yes_no", "value": True}}]}, False),
     ],
 )  # fmt: skip
 def test_a_task_whose_picture_nobody_needs_is_refused(change: dict[str, Any], refused: bool) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from m3bench.server.lab.headless.plan import RunChoice, RunPlan, SampleAttempt, make_plan, profile_of, select
+from m3bench.server.lab.headless.plan import RunChoice, RunPlan, SampleAttempt, make_plan, select
 from m3bench.server.lab.results.resultset import DATA, Sample, append_sample, read_header, write_header
 from m3bench.server.store.owners import OwnerLock
 from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import InputFileError, UserError
 from m3bench.tasks.library import Library
+from m3bench.tasks.profiles import profile_of
 
 
 def plan(folder: Path, task_set: Path, **fields: Any) -> RunPlan:

@@ -7,6 +7,7 @@ import pytest
 
 from m3bench.server.lab.headless.replies import ReplyError, read_round, read_steps
 from m3bench.server.lab.headless.solver_mcp_bench import Compression
+from m3bench.server.lab.headless.solver_react import MOUNTED, WANTED, descriptions
 from m3bench.tasks.catalog import load_catalog
 from tests.server.lab.headless.scripts import NUMBERS, Asked, Outcome, Scene, Turn, asked, play_scenes
 
@@ -36,6 +37,13 @@ LONG = [turn(DEPARTMENTS, MEDIAN), {"text": "Asian Art is 6"}, turn(DEPARTMENTS)
 
 NATIVE: list[dict[str, Any]] = [{"calls": [MEDIAN, MEAN]}, {"text": "That is all."}, ANSWER]
 
+RETRIEVED: list[dict[str, Any]] = [
+    {"text": '{"servers": ["arithmetic: mean, median and difference of numbers", "works of art in a museum"]}'},
+    {"calls": [MEDIAN, MEAN]}, {"calls": [SUBTRACT]},
+    {"calls": [{"tool": "submit", "arguments": {"answer": "They differ by 2.5."}}]},
+]  # fmt: skip
+"""As MCPVerse retrieves: servers are described, mounted, and then used."""
+
 BASE = ("--solver", "mcp-bench", "--task", "survey-1")
 SCENES = {
     "rounds": Scene(script={"survey-1": ROUNDS}, options=(*BASE, "--profile", "task")),
@@ -49,6 +57,10 @@ SCENES = {
         options=(*BASE, "--profile", "task", "--planning", "one-shot"),
     ),
     "long": Scene(script={"survey-1": LONG}, options=(*BASE, "--profile", "full", "--compress", "100")),
+    "retrieved": Scene(
+        script={"survey-1": RETRIEVED},
+        options=("--solver", "mcpverse", "--task", "survey-1", "--profile", "mcpverse-max-scale"),
+    ),
     "native": Scene(script={"survey-1": NATIVE}, options=(*BASE, "--profile", "task", "--calling", "native")),
 }
 
@@ -190,3 +202,26 @@ def test_a_plan_whose_steps_are_no_lists_says_so(text: str) -> None:
     with pytest.raises(ReplyError, match="list of lists"):
         read_steps(text)
     assert read_steps('{"steps": [[{"tool": "a"}], []]}') == [[("a", {})]]
+
+
+def test_as_in_mcpverse_the_model_describes_servers_and_the_five_nearest_are_mounted(
+    scenes: dict[str, Outcome],
+) -> None:
+    first, *later = turns(scenes, "retrieved")
+    assert first.tools == ()
+    assert "describe each server of tools that you want" in first.prompt
+    mounted = {tool.partition("__")[0] for tool in later[0].tools if "__" in tool}
+    assert len(mounted) == MOUNTED == 5
+    assert {"math", "metmuseum-mcp"} <= mounted
+    assert all(one.tools == later[0].tools for one in later)
+    assert WANTED not in "".join((*later[0].before, later[0].prompt)), "what was asked first is not part of the work"
+    result = scenes["retrieved"].results["survey-1"]
+    assert made(scenes, "retrieved") == [["math/mean", "math/median"], ["math/subtract"]]
+    assert result.card.success
+
+
+def test_a_reply_that_is_no_object_is_one_description() -> None:
+    assert descriptions('so: {"servers": ["a map", 3, " ", "a clock"]} done') == ["a map", "a clock"]
+    assert descriptions("I want a map.") == ["I want a map."]
+    assert descriptions('{"servers": "maps"}') == ['{"servers": "maps"}']
+    assert descriptions("") == []

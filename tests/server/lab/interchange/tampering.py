@@ -79,12 +79,19 @@ def seal_again(members: Members, run: str, folder: Path) -> None:
     change_json(members, f"{run}/run.json", lambda record: record.update(seal=made))
 
 
-def claim_again(members: Members, installation: LocalInstallation, encoder: Encoder, folder: Path) -> None:
+def claim_again(
+    members: Members,
+    installation: LocalInstallation,
+    encoder: Encoder,
+    folder: Path,
+    capabilities: dict[str, Any] | None = None,
+) -> None:
     """Make everything fit that can be computed from the log: the cards, the claims, the seals, the hashes."""
     for run in sorted({name.rpartition("/")[0] for name in members if name.endswith("/run.json")}):
         seal_again(members, run, folder)
         if f"{run}/card.json" in members:
-            members[f"{run}/card.json"] = json.dumps(card_of(members, run, installation, encoder, folder)).encode()
+            card = card_of(members, run, installation, encoder, folder, capabilities)
+            members[f"{run}/card.json"] = json.dumps(card).encode()
     index_again(members)
     with Archive(packed(members, folder / "claiming.m3run"), NAMES) as archive:
         submission = Submission(archive)

@@ -10,9 +10,12 @@ import pytest
 from m3bench.server.lab.judges.questions import (
     CRITERIA,
     LOOKS,
+    M3_COMPLETION,
+    M3_GROUNDING,
     MODES,
     NAMES,
     OURS,
+    SCORE,
     SHUFFLES,
     JudgeQuestion,
     orders,
@@ -63,7 +66,8 @@ def test_the_rubric_is_asked_five_times_and_the_others_once() -> None:
 def test_each_question_of_a_paper_shows_what_the_paper_shows() -> None:
     found = {ask.name: ask for ask in questions_of(NAMES, "sum-1")}
     assert {name: found[name].shows for name in NAMES if name not in OURS} == {
-        "m3-completion": (), "m3-grounding": ("reference",), "mcp-bench": ("wording", "dependencies"),
+        "m3-completion": (), "m3-grounding": ("reference",),
+        "mcp-bench": ("wording", "dependencies", "execution", "tools"),
         "equivalence": ("truth",), "artefact": ("wording",),
     }  # fmt: skip
     assert [name for name in NAMES if found[name].answer_only] == ["equivalence"]
@@ -84,6 +88,15 @@ def test_scales_are_the_published_ones() -> None:
         "completion": (0, 10), "grounding": (0, 1), "rubric": (1, 10), "m3-completion": (0, 10), "m3-grounding": (0, 1),
         "mcp-bench": (1, 10), "equivalence": (0, 1), "artefact": (0, 10),
     }  # fmt: skip
+
+
+def test_the_parts_of_m3_benchs_completion_are_worth_what_the_public_rubric_gives_them() -> None:
+    # Planning up to 3, process up to 3, final result up to 4: ten together.
+    text = M3_COMPLETION.criteria[SCORE]
+    assert [tuple(map(int, part)) for part in re.findall(r"(\d) to (\d)", text)] == [(0, 3), (0, 3), (0, 4)]
+    assert M3_COMPLETION.shows == (), "no reference, as the public judge sees none"
+    assert "costs nothing" in M3_GROUNDING.criteria[SCORE], "steps beyond the reference are not punished"
+    assert M3_GROUNDING.shows == ("reference",)
 
 
 @pytest.mark.parametrize("ask", questions_of(NAMES, "sum-1"), ids=lambda ask: f"{ask.name}-{ask.shuffle}")

@@ -172,3 +172,13 @@ def test_the_score_of_mcp_bench_needs_its_rubric_and_the_outcomes_of_calls() -> 
     two = overall([judged(judgement(*votes, panel=("a",)), row(), each) for each in (outcomes, {"success": 1})])
     assert two["mcp_bench"]["valid_tool_name"] == pytest.approx(0.9)
     assert two["mcp_bench"]["overall"] == pytest.approx(((0.9 + 7.5 / 8 + 0.8) / 3 + 3 * 0.5) / 4)
+
+
+def test_a_run_without_calls_is_left_out_of_the_rates_of_mcp_bench_and_none_with_calls_gives_zero() -> None:
+    votes = [vote("mcp-bench", "a", 5, order) for order in range(5)]
+    idle, busy = ({"success": 0}, {"success": 3, "unknown_tool": 1})
+    some = overall([judged(judgement(*votes, panel=("a",)), row(), each) for each in (idle, busy)])["mcp_bench"]
+    assert (some["valid_tool_name"], some["schema_compliance"], some["execution_success"]) == (0.75, 1.0, 0.75)
+    none = overall([judged(judgement(*votes, panel=("a",)), row(), idle)])["mcp_bench"]
+    assert (none["schema_understanding"], none["overall"]) == (0.0, pytest.approx(3 * 0.5 / 4))
+    assert overall([judged(judgement(*votes, panel=("a",)), row())])["mcp_bench"]["schema_understanding"] is None

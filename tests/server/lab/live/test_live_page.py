@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import httpx2
 import pytest
 
-from tests.browser import Browser, fits, walk
+from tests.browser import Browser, fits, unsound, walk
 from tests.server.conftest import SERVE, serving
 from tests.server.lab.live.conftest import Watched
 from tests.server.lab.live.players import NUMBERS, player
@@ -147,6 +147,29 @@ def test_the_view_fits_at_any_width_and_in_both_colours(
         assert fits(page)
 
     browser.visit(shared.url + "/", look, allowed=[shared.url], width=width, scheme=scheme)
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_every_page_at_any_width(
+    browser: Browser, shared: Watched, axe: str, scheme: Literal["light", "dark"]
+) -> None:
+    with player(shared.url) as one:
+        run = one.play()
+        one.start("survey-1")
+        one.call("math__median", numbers=NUMBERS)
+        paths = ["/", "/live/results", "/live/tasks", "/live/task/sum-1", f"/live/run/{run}"]
+
+        def look(page: "Page") -> dict[str, list[Any]]:
+            found = {}
+            for path in paths:
+                page.goto(shared.url + path)
+                page.wait_for_selector(CONNECTED if path == "/" else "html[data-ready]", state="attached")
+                found[path] = unsound(page, axe)
+            return found
+
+        found = browser.visit(shared.url + "/", look, allowed=[shared.url], scheme=scheme)
+    assert {path: what for path, what in found.items() if what} == {}
 
 
 def test_every_control_is_reached_by_keyboard(browser: Browser, shared: Watched) -> None:

@@ -8,39 +8,53 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import httpx2
 import pytest
 
 from m3bench.server.lab.authoring.lint import NEEDLESS
+from tests.browser import Browser, unsound
 from tests.sets import write_set
 from tests.waiting import eventually
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 STUDIO = [sys.executable, "-m", "m3bench.server.cli", "tasks", "studio", "--no-open", "--sandbox", "inprocess"]
 SECONDS = 120.0
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[tuple[httpx2.Client, str]]:
-    """A browser that came by the address, and where the studio is."""
+def started(folder: Path) -> Iterator[tuple[str, str]]:
+    """A studio: the address that opens it once, and where it is."""
     process = subprocess.Popen([*STUDIO, str(folder)], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     line = process.stderr.readline()
     found = re.search(r"(http://127\.0\.0\.1:\d+)/\?ticket=\S+", line)
     assert found is not None, line + process.stderr.read()
     try:
-        with httpx2.Client(timeout=30) as browser, httpx2.Client(timeout=30) as stranger:
-            assert stranger.get(f"{found[1]}/").status_code == 401
-            assert stranger.get(f"{found[1]}/state").status_code == 401
-            assert browser.get(found[0]).status_code == 303
-            assert stranger.get(found[0]).status_code == 401, "the address was used already"
-            yield browser, found[1]
+        yield found[0], found[1]
     finally:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[tuple[httpx2.Client, str]]:
+    """A browser that came by the address, and where the studio is."""
+    with (
+        started(folder) as (address, base),
+        httpx2.Client(timeout=30) as browser,
+        httpx2.Client(timeout=30) as stranger,
+    ):
+        assert stranger.get(f"{base}/").status_code == 401
+        assert stranger.get(f"{base}/state").status_code == 401
+        assert browser.get(address).status_code == 303
+        assert stranger.get(address).status_code == 401, "the address was used already"
+        yield browser, base
 
 
 def _state(browser: httpx2.Client, base: str, task: str) -> Any:
@@ -77,6 +91,24 @@ def test_the_studio_plays_a_task_has_agents_try_it_and_follows_what_is_saved(tmp
         assert "tasks.json" in _state(browser, base, "sum-1")["problem"]
         (folder / "tasks.json").write_bytes(before[folder / "tasks.json"])
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.apart
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_the_studio_at_any_width(
+    browser: Browser, axe: str, scheme: Literal["light", "dark"], tmp_path: Path
+) -> None:
+    folder = write_set(tmp_path / "set")
+
+    def look(page: "Page") -> list[Any]:
+        page.goto(f"{page.url.partition('?')[0]}?task=survey-1")
+        page.wait_for_selector("#agents tbody tr:nth-child(4)", timeout=SECONDS * 1000)
+        return unsound(page, axe)
+
+    with started(folder) as (address, base):
+        assert browser.visit(address, look, allowed=[base], scheme=scheme) == []
 
 
 def test_a_folder_without_a_set_is_refused(tmp_path: Path) -> None:

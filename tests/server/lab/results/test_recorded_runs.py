@@ -122,6 +122,7 @@ def test_groups_that_do_not_compare_are_leaderboards_of_their_own(tmp_path: Path
     boards = json.loads(ok(CliRunner().invoke(app, ["leaderboard", str(tmp_path / "study"), "--json"])).stdout)
     assert [len(board["entries"]) for board in boards["groups"].values()] == [2, 1]
     told = ok(CliRunner().invoke(app, ["leaderboard", str(tmp_path / "study"), "-o", str(tmp_path / "site")]))
+    assert 'not comparable, and so on boards of their own: task list is "2 tasks' in told.stderr
     for name in boards["groups"]:
         assert f"{name}:" in told.stdout
         assert (tmp_path / "site" / name / "index.html").is_file()

@@ -1,6 +1,7 @@
 """Studies with people: links, consent, balanced order, and crowds over the page's own HTTP, through a kill."""
 
 import json
+import math
 import re
 import signal
 import socket
@@ -13,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
+from random import Random
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -21,14 +24,16 @@ import pytest
 from m3bench.server.lab.interchange.labels import read_labels
 from m3bench.server.lab.reports.standings import leaderboard_document
 from m3bench.server.lab.reports.summary import set_document
-from m3bench.server.lab.results.analyses.people import half_width, people_facts
+from m3bench.server.lab.results.analyses.people import PEOPLE_SPREAD, REST, TASK_SPREAD, half_width, people_facts
 from m3bench.server.lab.results.resultset import read_resultset
 from m3bench.server.lab.studies.people import JOURNAL, PeopleStudy, balanced, read_people_plan
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.location import RecordLocation
 from m3bench.tasks.errors import InputFileError, RunError, UserError
-from tests.browser import Browser, fits, serious
+from tests.browser import Browser, serious, unsound
+from tests.pages import ROOT
 from tests.sets import write_set
+from tests.waiting import eventually
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -109,6 +114,48 @@ def test_nothing_is_kept_of_a_person_but_what_was_asked(tmp_path: Path) -> None:
 def test_more_people_make_an_interval_narrower() -> None:
     widths = [half_width(people, 10, 30) for people in (5, 10, 20, 40)]
     assert all(one > other for one, other in pairwise(widths))
+
+
+def test_as_many_people_are_needed_as_cochran_says_where_each_has_a_task_of_their_own() -> None:
+    """n = 1.96² · p (1 − p) / d² for a share p = 0.8 and half an interval d."""
+    for half, people in ((0.10, 61.5), (0.05, 245.9), (0.02, 1536.6)):
+        needed = next(n for n in range(1, 5000) if half_width(n, 1, n) <= half)
+        assert needed == math.ceil(people)
+
+
+def test_half_an_interval_is_what_people_and_tasks_that_differ_give() -> None:
+    """Whoever draws people, tasks and chance with the variances said sees the mean spread so."""
+    random, means = Random(5), []
+    people, tasks = 10, 30
+    for _ in range(600):
+        who = [random.gauss(0, math.sqrt(PEOPLE_SPREAD)) for _ in range(people)]
+        what = [random.gauss(0, math.sqrt(TASK_SPREAD)) for _ in range(tasks)]
+        rest = random.gauss(0, math.sqrt(REST / (people * tasks)))
+        means.append(mean(who) + mean(what) + rest)
+    assert 1.96 * stdev(means) == pytest.approx(half_width(people, tasks, tasks), rel=0.1)
+
+
+def test_the_table_of_the_docs_is_what_the_formula_gives() -> None:
+    text = (ROOT / "docs" / "studies.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
+    assert len(rows) >= 4
+    for people, few, many in (map(int, row) for row in rows):
+        assert round(100 * half_width(people, 10, 30)) == few
+        assert round(100 * half_width(people, 100, 100)) == many
+
+
+def test_labels_of_two_people_agree_as_in_krippendorffs_own_example(tmp_path: Path) -> None:
+    """Two observers of ten articles, yes or no: 0.095 (Computing Krippendorff's Alpha-Reliability, 2011, A)."""
+    pair = {"first": {"tool": "math/sum", "arguments": {"numbers": [1]}},
+            "second": {"tool": "math/sum", "arguments": {"numbers": [2]}}}  # fmt: skip
+    (tmp_path / "things.json").write_text(json.dumps([pair] * 10), "utf-8")
+    study = PeopleStudy(read_people_plan(write_plan(tmp_path, people=2, labels="things.json")))
+    for person, said in ((1, "0100000010"), (2, "1110010000")):
+        study.note(person, {"agree": {}})
+        for thing, word in enumerate(said):
+            study.note(person, {"label": str(thing), "says": "yes" if word == "1" else "no"})
+    (found,) = study.label_agreement().values()
+    assert found == pytest.approx(0.095, abs=0.0005)
 
 
 class Taker:
@@ -206,16 +253,23 @@ class Taker:
 @contextmanager
 def held(plan: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server of a study, and where it is."""
-    process = subprocess.Popen([*M3BENCH, "lab", "people", str(plan)], stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    line = process.stderr.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+", line)
-    assert found is not None, line + process.stderr.read()
+    # In a file: nobody reads a pipe, and a server whose pipe is full stands still.
+    said = plan.parent / f"said-{time.monotonic_ns()}"
+    with said.open("w") as out:
+        process = subprocess.Popen([*M3BENCH, "lab", "people", str(plan)], stderr=out, text=True)
+
+    def address() -> str:
+        found = re.search(r"http://127\.0\.0\.1:\d+", said.read_text("utf-8"))
+        return found[0] if found else ""
+
     try:
-        yield process, found[0]
+        eventually(lambda: process.poll() is not None or address() != "", "the server listens", SECONDS)
+        assert address(), said.read_text("utf-8")
+        yield process, address()
     finally:
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=SECONDS)
+        process.wait(SECONDS)
+        errors = said.read_text("utf-8")
         assert "Traceback" not in errors, errors
 
 
@@ -290,6 +344,8 @@ def test_nothing_of_a_crowd_is_lost_or_mixed_up_when_the_server_is_killed(
             assert set(crowd.map(lambda taker: taker.note(agree={}), takers)) == {204}
             halves = [crowd.submit(taker.play, number) for number, taker in enumerate(takers, 1)]
             while sum(len(taker.seen) for taker in takers) < people * each // 2:
+                for half in halves:
+                    assert not half.done() or half.exception() is None, half.exception()
                 time.sleep(0.05)
             process.kill()
             process.wait(SECONDS)
@@ -335,10 +391,10 @@ def test_a_person_takes_part_with_the_keyboard_alone(browser: Browser, axe: str,
     (link,) = links(plan)
 
     def sound(page: "Page") -> None:
-        for width in (390, 768, 1280, 2000):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert fits(page), width
+        page.emulate_media(color_scheme="dark")
         assert serious(page, axe) == []
+        page.emulate_media(color_scheme="light")
+        assert unsound(page, axe) == []
 
     def look(page: "Page") -> None:
         def go(id: str) -> None:

@@ -1,13 +1,13 @@
 """Signing in and allowing a client in Chromium, with the policies that the pages are sent with."""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
 import httpx2
 import pytest
 
-from tests.browser import Browser, fits
+from tests.browser import Browser, fits, unsound
 from tests.clients.people import SignedServer, free_port, query, signing_in
 from tests.server.serving.auth.bench import challenge
 from tests.sets import write_set
@@ -44,6 +44,38 @@ def test_a_person_signs_in_and_allows_a_client(host: str, browser: Browser, serv
     )
     found = query(address)
     assert (found["state"], found["iss"], bool(found["code"])) == ("st", server.url, True)
+
+
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_the_pages_of_sign_in_at_any_width(
+    browser: Browser, axe: str, server: SignedServer, scheme: Literal["light", "dark"]
+) -> None:
+    back = f"http://127.0.0.1:{free_port()}/callback"
+
+    def look(page: "Page") -> dict[str, list[Any]]:
+        page.route(f"{back}*", lambda route: route.fulfill(body="<title>back</title>", content_type="text/html"))
+        found = {"sign in": unsound(page, axe)}
+        page.get_by_label("The code of your invitation").fill("A" * 20)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("alert").or_(page.get_by_role("heading", level=1)).first.wait_for()
+        found["refused"] = unsound(page, axe)
+        page.goto(asked(server, back))
+        page.get_by_label("The code of your invitation").fill(server.invite("ann"))
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("heading", name="Allow this client?").wait_for()
+        found["consent"] = unsound(page, axe)
+        page.get_by_role("button", name="Allow").click()
+        page.wait_for_url(f"{back}*")
+        page.goto(f"{server.url}/auth/")
+        page.get_by_role("heading", name="Signed in as ann").wait_for()
+        found["own page"] = unsound(page, axe)
+        return found
+
+    found = browser.visit(
+        asked(server, back), look, ready="form", scheme=scheme, allowed=(server.url, back), complaints="403|favicon"
+    )
+    assert {page: what for page, what in found.items() if what} == {}
 
 
 def test_a_page_of_somebody_else_neither_shows_ours_nor_presses_its_buttons(

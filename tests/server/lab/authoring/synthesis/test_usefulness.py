@@ -1,12 +1,25 @@
 """What the filter for usefulness refuses: steps nobody needs, answers that can be guessed, repetitions."""
 
+import json
+
+import anyio
 import pytest
 
 from m3bench.server.lab.authoring.synthesis.errand import SynthesisErrand, Want
 from m3bench.server.lab.authoring.synthesis.instance import ExecutedCall, Instance, InstanceAnswer
 from m3bench.server.lab.authoring.synthesis.lexicon import kinds
-from m3bench.server.lab.authoring.synthesis.usefulness import REASONS, Usefulness, has_needless_step, is_trivial
+from m3bench.server.lab.authoring.synthesis.usefulness import (
+    REASONS,
+    SOLVABLE,
+    USEFUL,
+    ModelRater,
+    Usefulness,
+    has_needless_step,
+    is_trivial,
+)
+from m3bench.tasks.library import Library
 from m3bench.tasks.task import Reference, ReferenceCall, Task
+from tests.server.lab.authoring.scripted_asker import asker
 
 KIND = kinds()["park"]
 WANT = Want((), KIND.asks[0])
@@ -99,3 +112,26 @@ def test_what_is_kept_is_held_against_later_tasks_and_what_is_refused_is_not() -
     assert refusing.refuse_words("Who built the dam in the valley?") is None
     assert refusing.refused == {"trivial answer": 1, "near-duplicate": 2, "names a service": 1}
     assert set(refusing.refused) <= set(REASONS)
+
+
+@pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("solvability", "utility", "kept"), [(9, 5, True), (8.9, 10, False), (10, 4.9, False), (11, 9, False)]
+)
+def test_a_rating_keeps_what_mcp_bench_keeps(
+    monkeypatch: pytest.MonkeyPatch, solvability: float, utility: float, kept: bool
+) -> None:
+    assert (SOLVABLE, USEFUL) == (9.0, 5.0), "the paper's thresholds, of ten"
+    task = Library().task("barcode_lookup-1")
+    reply = {"solvability": solvability, "utility": utility, "why_solvable": "so", "why_useful": "so"}
+    scripted, sent = asker(monkeypatch, *[json.dumps(reply)] * 2)
+    refusing = Usefulness(ModelRater(scripted))
+    assert anyio.run(refusing.refuse_rated, task) == (None if kept else "rated low")
+    assert refusing.refused == ({} if kept else {"rated low": 1})
+    assert task.question in sent[1]
+    assert task.wording in sent[1]
+    assert all(f"- {server}/" in sent[1] for server in task.servers)
+
+
+def test_without_a_rater_the_rules_decide_alone() -> None:
+    assert anyio.run(Usefulness().refuse_rated, Library().task("barcode_lookup-1")) is None

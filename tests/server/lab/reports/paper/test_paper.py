@@ -29,7 +29,10 @@ from m3bench.server.lab.reports.paper.tables import (
     short_names,
     shortened,
 )
+from m3bench.server.lab.reports.slices import success_rate
 from m3bench.server.lab.reports.standings import leaderboard_document
+from m3bench.server.lab.reports.summary import summary
+from m3bench.tasks.levels import LEVELS
 from tests.pictures import assert_same_bytes
 from tests.server.lab.headless.scripts import three_tasks
 from tests.server.lab.reports.made_sets import made_set
@@ -102,6 +105,42 @@ def test_every_number_is_that_of_leaderboard_and_compare(played: Path, written: 
     for row in table(written, "failures"):
         for name, analysis in numbers(written)["analyses"].items():
             assert int(row[name]) == analysis["failures"].get(row["class"], 0)
+
+
+def test_errors_and_the_rate_of_mcpverse_are_those_of_the_analyses(written: Path) -> None:
+    analyses = numbers(written)["analyses"]
+    for row in table(written, "errors"):
+        for name, analysis in analyses.items():
+            assert int(row[name]) == next(
+                (line["runs"] for line in analysis["errors"] if line["error"] == row["error"]), 0
+            )
+    rows = table(written, "mcpverse")
+    assert {row["set"] for row in rows} == set(analyses)
+    for row in rows:
+        known = [found for level in LEVELS if (found := number(row[level])) is not None]
+        assert number(row["sr"]) == pytest.approx(sum(known) / len(known)), "each level counts as much as another"
+
+
+def test_sr_is_the_mean_of_the_levels_however_many_tasks_they_have() -> None:
+    results = made_set("made", 12, skill=0.6).results
+    parts = {"L1": summary(results[:2]), "L2": summary(results[2:10]), "L3": summary(results[10:])}
+    shares = [part.success for part in parts.values()]
+    assert success_rate(parts) == pytest.approx(sum(share for share in shares if share is not None) / 3)
+    assert success_rate({"L2": parts["L2"], "unknown": parts["L1"]}) == parts["L2"].success
+    assert success_rate({}) is None
+
+
+def test_sets_of_several_sizes_give_a_curve_over_the_number_of_tools(played: Path, tmp_path: Path) -> None:
+    tasks = played.parent / "tasks"
+    for profile in ("scale-50", "mcpverse-standard", "mcpverse-max-scale"):
+        m3bench("run", "--agent", "oracle", "--tasks", tasks, "--profile", profile, "--sandbox", "inprocess",
+                "-o", tmp_path / "runs" / profile)  # fmt: skip
+    m3bench("lab", "paper", tmp_path / "runs", "--tasks", tasks, "-o", tmp_path / "paper")
+    rows = table(tmp_path / "paper", "scale")
+    assert [(row["tools"], row["profile"]) for row in rows] == [("50", "scale-50"), ("232", "full"),
+                                                               ("592", "max-scale")]  # fmt: skip
+    assert {number(row["solved"]) for row in rows} == {1.0}
+    assert "tools shown" in (tmp_path / "paper" / "figures" / "scale.svg").read_text("utf-8")
 
 
 def test_compare_says_what_broke_and_why(played: Path) -> None:

@@ -1,4 +1,4 @@
-"""The errors of TOBench: each follows from a card that is made so, and no failed run is without one."""
+"""The errors in TOBench's groups: each follows from a card that is made so, and no failed run is without one."""
 
 import re
 from pathlib import Path
@@ -8,13 +8,16 @@ import pytest
 
 from m3bench.server.lab.reports.summary import set_document
 from m3bench.server.lab.results.analyses.failures import CLASSES, class_of
-from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, errors, errors_of, refusals
+from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, errors, errors_of, looked_at, refusals
+from m3bench.server.scorecard.model import ActualCall
 from tests.server.lab.reports.made_sets import made_set
 from tests.server.lab.results.analyses.test_analyses import GEOCODE, MISSED, aligned, call, reference, result
 
 ROOT = Path(__file__).parents[5]
 WRITE = call("excel/write_data_to_excel", filepath="./prices.xlsx", sheet_name="Prices", data=[[1]])
 OTHER = call("excel/create_workbook", filepath="./other.xlsx")
+ABOUT = call("excel/get_workbook_metadata", filepath="prices.xlsx")
+DRAW = call("imagesorcery-mcp/draw_circles", input_path="media/card.png", output_path="marked.png", circles=[])
 READ = call("excel/read_data_from_excel", filepath="prices.xlsx", sheet_name="Prices")
 
 
@@ -39,8 +42,8 @@ def instead(wanted: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
         ({"alignment": MISSED, "outcomes": {}}, {"missing tool": 1, "poor plan": 1}),
         ({"alignment": MISSED, "fault": "limit"}, {"missing tool": 1, "poor plan": 1}),
         ({"alignment": MISSED, "answer": ""}, {"missing tool": 1, "poor plan": 1}),
-        (met(*[call("wiki/search", query="Rome")] * 3), {"poor plan": 1, "no verification": 1}),
-        (met(*[call("wiki/search", query="Rome")] * 2), {"no verification": 1}),
+        (met(*[call("wiki/search", query="Rome")] * 3), {"poor plan": 1}),
+        (met(*[call("wiki/search", query="Rome")] * 2), {"not told": 1}),
         ({"alignment": aligned([GEOCODE], [call(GEOCODE["tool"], "invalid_arguments")], missed=[0], extra=[0])},
          {"parameter missing": 1}),
         ({"alignment": aligned([GEOCODE], [call(GEOCODE["tool"], "not_found", address="Rom")], missed=[0], extra=[0])},
@@ -50,10 +53,28 @@ def instead(wanted: dict[str, Any], made: dict[str, Any]) -> dict[str, Any]:
          {"parameter range": 1}),
         (met(WRITE, OTHER), {"no verification": 1}),
         (met(WRITE, OTHER, READ), {"incomplete verification": 1}),
-        (met(WRITE, READ), {"pseudo-verification": 1}),
-        (met(WRITE, READ, WRITE), {"no verification": 1}),
+        (met(WRITE, READ), {"artefact misjudged": 1}),
+        (met(WRITE, READ, WRITE), {"incomplete verification": 1}),
+        (met(WRITE, READ, WRITE, READ), {"artefact misjudged": 1}),
+        (met(WRITE, ABOUT), {"pseudo-verification": 1}),
+        (met(WRITE, ABOUT, READ), {"artefact misjudged": 1}),
+        (met(WRITE, READ, ABOUT), {"artefact misjudged": 1}),
+        (met(WRITE, OTHER, ABOUT), {"pseudo-verification": 1}),
         (met(WRITE, {**READ, "outcome": "not_found"}), {"no verification": 1, "parameter object": 1}),
         (met(READ, WRITE), {"no verification": 1}),
+        (met(DRAW), {"no verification": 1}),
+        (met(DRAW, call("ocr/perform_ocr", input_data="media/card.png")), {"no verification": 1}),
+        (met(DRAW, call("ocr/perform_ocr", input_data="marked.png")), {"artefact misjudged": 1}),
+        (met(call("ppt/save_presentation", file_path="deck.pptx")), {"not told": 1}),
+        (met(call("elsewhere/save", path="x.png")), {"not told": 1}),
+        ({"alignment": aligned([GEOCODE], [WRITE], missed=[0], extra=[0])}, {"wrong tool": 1, "no verification": 1}),
+        ({"alignment": aligned([], [WRITE]), "answer": ""}, {"poor plan": 1}),
+        ({"alignment": aligned([], []), "sight": "unseen"}, {"picture unseen": 1}),
+        ({"alignment": aligned([], []), "sight": "read by tools"}, {"picture by tools alone": 1}),
+        ({"alignment": aligned([], []), "sight": "seen"}, {"not told": 1}),
+        ({"alignment": aligned([], []), "hearing": "sent alone"}, {"recording misheard": 1}),
+        ({**instead(GEOCODE, call(GEOCODE["tool"], address="Oslo")), "sight": "seen"},
+         {"parameter object": 1, "picture misread": 1}),
     ],
 )  # fmt: skip
 def test_an_error_follows_from_what_was_called(given: dict[str, Any], expected: dict[str, int]) -> None:
@@ -88,6 +109,19 @@ def test_a_run_whose_failure_is_not_the_agents_has_no_errors(given: dict[str, An
 )
 def test_a_refusal_is_told_by_the_schema(tool: str, arguments: dict[str, Any], expected: set[str]) -> None:
     assert refusals(tool, arguments) == expected
+
+
+def test_a_look_up_has_nothing_to_verify_and_reading_about_a_file_is_no_verification() -> None:
+    look_up = [ActualCall(tool="wiki/search", arguments={"query": "report.xlsx"}, outcome="success")]
+    assert looked_at(look_up) is None
+    made = ActualCall(tool="excel/create_workbook", arguments={"filepath": "a.xlsx"}, outcome="success")
+    about = ActualCall(tool="excel/get_workbook_metadata", arguments={"filepath": "a.xlsx"}, outcome="success")
+    shown = ActualCall(tool="excel/read_data_from_excel", arguments={"filepath": "a.xlsx"}, outcome="success")
+    assert [looked_at(calls) for calls in ([made], [made, about], [made, about, shown])] == [
+        "no verification", "pseudo-verification", "verified",
+    ]  # fmt: skip
+    assert list(GROUPS) == ["multimodal", "tools and plan", "parameters", "verification"]
+    assert len(GROUPS["multimodal"]) == 5 + 1, "five classes, and what the record does not tell"
 
 
 def test_no_failed_run_of_a_set_is_without_an_error_and_none_of_another_has_one() -> None:
