@@ -11,7 +11,8 @@ from m3bench.tasks.errors import UserError
 
 Sync = Literal["normal", "full"]
 
-MAX_CALLS, MAX_MINUTES = 200, 60.0
+MAX_CALLS = 200
+MAX_MINUTES: float = 60
 """What a run may take, unless somebody says otherwise."""
 
 
