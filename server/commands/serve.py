@@ -174,7 +174,8 @@ class ServeOptions:
     profile: Annotated[
         str,
         typer.Option(
-            help="Tools to show: full, wide, compact, mini, retrieve, max-scale, family:NAME, task:ID or standard:ID."
+            help="Tools to show: full, wide, compact, mini, retrieve, max-scale, family:NAME, task:ID, standard:ID or "
+            "scale-N:ID."
         ),
     ] = "full"
     tasks: Tasks = None

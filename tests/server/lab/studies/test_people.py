@@ -214,13 +214,19 @@ class Taker:
                 assert text.startswith("Every task was started"), text
                 return
             facts = opened["_meta"]["m3bench/task"]
-            if self.seen and self.seen[-1][1] == facts["run"]:
-                continue
-            sum_ = self.call("math__sum", numbers=[number * 1000, len(self.seen)])
-            assert str(number * 1000 + len(self.seen)) in json.dumps(sum_), sum_
-            self.call("submit", answer=f"person {number} on {facts['task']}")
+            # What was handed in as the server died may have to be handed in again.
+            place = len([run for _, run in self.seen if run != facts["run"]])
+            sum_ = self.call("math__sum", numbers=[number * 1000, place])
+            assert str(number * 1000 + place) in json.dumps(sum_), sum_
+            self._hand_in(f"person {number} on {facts['task']}")
             self.note(run=facts["run"], seconds=60 + number)
-            self.seen.append((facts["task"], facts["run"]))
+            if place == len(self.seen):
+                self.seen.append((facts["task"], facts["run"]))
+
+    def _hand_in(self, answer: str) -> None:
+        """Hand in, and again where the fields that are left empty are asked for."""
+        if self.call("submit", answer=answer).get("isError"):
+            self.call("submit", answer=answer)
 
     def _post(self, method: str, params: Any) -> httpx2.Response:
         message = {"jsonrpc": "2.0", "method": method, **({} if params is None else {"id": 1, "params": params})}
