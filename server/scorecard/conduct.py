@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from m3bench.proxy.names import without_injected
 from m3bench.proxy.weather import ERROR_META, canonical, kind_of
+from m3bench.sandboxes.workspace import RESULTS, STATE
 from m3bench.server.scorecard.model import Alignment, Conduct, Recovery, UnwantedEffect
 from m3bench.server.scorecard.trajectory import PlayedCall, PlayedRun
 from m3bench.server.store.records import CallRecord
@@ -20,8 +21,8 @@ from m3bench.tasks.task import MEDIA, Task
 LISTED = 20
 """Effects that are named; the others are counted."""
 
-RESULTS = "results/"
-"""Where the proxy keeps what was too large for a client."""
+_KEPT = (f"{RESULTS}/", f"{STATE}/")
+"""Where the proxy keeps what was too large for a client, and tools what they must remember."""
 
 _WRITTEN_TO = ("filepath", "output_path")
 """Arguments that name the file which an action changes."""
@@ -90,7 +91,7 @@ def unwanted_effects(task: Task, played: PlayedRun, alignment: Alignment, worksp
     given = [f"{MEDIA}/{name}" for name in (*task.pictures, *task.recordings)]
     left = [path.relative_to(workspace).as_posix() for path in regular_files(workspace)]
     for name in left:
-        if name not in given and not name.startswith(RESULTS) and PurePosixPath(name).name not in asked:
+        if name not in given and not name.startswith(_KEPT) and PurePosixPath(name).name not in asked:
             yield UnwantedEffect(what="written", path=name, tool=_writer(name, calls))
     for call, wanted in calls:
         changed = _changed(call, [*left, *given])
