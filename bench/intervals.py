@@ -327,7 +327,9 @@ def lines(matrix: Matrix, processes: int, *, every: bool) -> Iterator[str]:
     ]
     with ProcessPoolExecutor(processes) as pool:
         spread = map if processes == 1 else pool.map
-        found, alarms, ranks = [], [], []
+        found: list[Measured] = []
+        alarms: list[Share] = []
+        ranks: list[tuple[Share, int]] = []
         for part in spread(measured, settings):
             found.append(part)
             yield from [str(part)] * every

@@ -87,6 +87,8 @@ class Call:
     """Whether it is for one of our own tools, which do not count among the calls of a run."""
     run: ActiveRun | None
     """The run under way on its seat, when it arrived."""
+    new_name: str | None = None
+    """What the tool is called now, when it was called by a name that it no longer has."""
     step: AnnouncedStep | None = None
     """The step that the client announced for it, when its answer must wait for others."""
     relay: Relay | None = None

@@ -64,6 +64,11 @@ def meant(tool: str, params: Mapping[str, object]) -> object:
     return found[1] if found is not None else arguments
 
 
+def without_injected(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Arguments without what clients add to every call."""
+    return {name: value for name, value in arguments.items() if name not in INJECTED}
+
+
 def _bare(name: str) -> Iterator[str]:
     """The name, and what is left of it without what a client adds."""
     yield name

@@ -8,7 +8,7 @@ business of `call`.
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -18,7 +18,7 @@ import anyio.to_thread
 
 from m3bench.proxy.call import Call
 from m3bench.proxy.logs import NAME_CHARACTERS, answering
-from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, INJECTED, inner, understood
+from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, inner, understood, without_injected
 from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.tool_calls import (
     MAX_RESULT_BYTES,
@@ -30,6 +30,7 @@ from m3bench.proxy.protocol.tool_calls import (
     error_result,
 )
 from m3bench.proxy.seat import ActiveRun, Seat
+from m3bench.proxy.weather import MOST_LETTERS, NEW
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError, plain
@@ -136,10 +137,11 @@ class Router:
         A call that is cancelled is recorded as cut off by the client, and the cancellation goes on.
         """
         step = seat.steps.arrive(request.meta)
-        request = self._meant(seat, self._named(seat, request))
+        request, new_name = self._current(seat, self._meant(seat, self._named(seat, request)))
         name = request.name if isinstance(request.name, str) else ""
         own = name in self._own_names(seat)
-        call = Call(seat, request, self._canonical(seat, request, name), own, seat.run, step, relay, delivery)
+        tool = self._canonical(seat, request, name)
+        call = Call(seat, request, tool, own, seat.run, new_name, step, relay, delivery)
         with answering(seat, call.run):
             return await call.carry_out(self)
 
@@ -167,11 +169,13 @@ class Router:
         if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):
             text = "tools/call needs a name and, as arguments, an object"
             return ToolAnswer(outcome="illegal_format", error=(INVALID_PARAMS, text))
-        clean = {key: value for key, value in (arguments or {}).items() if key not in INJECTED}
+        clean = without_injected(arguments or {})
         if call.own:
             return await self._own.call(seat, name, clean, request.caller.client)
         if seat.unlisted and not request.indirect:
             return self._not_listed(seat, name, clean)
+        if (met := await self._weather(call, name, clean)) is not None:
+            return met
         if self._upstreams is not None and self._upstreams.owns(seat, name):
             if call.run is None and self._only_runs:
                 return _refused(no_task(seat))
@@ -188,6 +192,15 @@ class Router:
         if call.run is None:
             return _refused(no_task(seat))
         return await self._forward(call.run, tool, clean)
+
+    async def _weather(self, call: Call, name: str, arguments: Mapping[str, object]) -> ToolAnswer | None:
+        """What the weather makes of a call; such a call does not count against the limits of its run."""
+        weather = call.run.weather if call.run is not None else None
+        if weather is None or not self._has(call.seat, name):
+            return None
+        if call.new_name is not None:
+            return weather.outdated(call.tool, arguments, name, call.new_name)
+        return await weather.meet(call.tool, arguments)
 
     def most_bytes(self, call: Call) -> int | None:
         """How large a result may be: ours fit every client, a third-party server's the clients that have a limit."""
@@ -222,12 +235,40 @@ class Router:
         return replace(request, name=shown, arguments=arguments, indirect=True)
 
     def _knows(self, seat: Seat, name: str) -> bool:
+        return self._has(seat, name) or self._old_name(seat, name) is not None
+
+    def _has(self, seat: Seat, name: str) -> bool:
         return name in seat.tools or (self._upstreams is not None and self._upstreams.owns(seat, name))
+
+    def shown(self, seat: Seat, entries: Sequence[Json]) -> tuple[Json, ...]:
+        """Entries of a seat's tool list under the names that tools have in the run that is under way."""
+        return tuple({**entry, "name": self._new_name(seat, str(entry["name"])) or entry["name"]} for entry in entries)
+
+    def _current(self, seat: Seat, request: ToolRequest) -> tuple[ToolRequest, str | None]:
+        """A call by a tool's new name as the call of that tool; by its old name, with the new one."""
+        if not isinstance(request.name, str) or seat.run is None or seat.run.weather is None:
+            return request, None
+        if (old := self._old_name(seat, request.name)) is not None:
+            return replace(request, name=old), None
+        return request, self._new_name(seat, request.name)
+
+    def _new_name(self, seat: Seat, name: str) -> str | None:
+        """What a tool is called that lost its name; None when it has it still."""
+        new, weather = f"{name}{NEW}", seat.run.weather if seat.run is not None else None
+        if weather is None or len(new) > MOST_LETTERS or not self._has(seat, name) or self._has(seat, new):
+            return None
+        return new if weather.plan.replaces(self._qualified(seat, name)) else None
+
+    def _old_name(self, seat: Seat, name: str) -> str | None:
+        """The name that a tool had before it got this one; None when it did not."""
+        old = name.removesuffix(NEW)
+        return old if old != name and self._new_name(seat, old) == name else None
 
     def _canonical(self, seat: Seat, request: ToolRequest, name: str) -> str:
         """The name of a tool on record; as it was sent when there is no such tool, or not in this way."""
-        if seat.unlisted and not request.indirect:
-            return name
+        return name if seat.unlisted and not request.indirect else self._qualified(seat, name)
+
+    def _qualified(self, seat: Seat, name: str) -> str:
         if self._upstreams is not None and self._upstreams.owns(seat, name):
             return self._upstreams.qualified(seat, name)
         tool = seat.tools.get(name)

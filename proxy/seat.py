@@ -13,6 +13,7 @@ from typing import Protocol
 from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.tool_calls import Relay, ToolAnswer, ToolRequest
 from m3bench.proxy.steps.announced import AnnouncedSteps
+from m3bench.proxy.weather import RunWeather
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.outcome import Reply
@@ -33,6 +34,8 @@ class ActiveRun(Protocol):
     """A run that is under way, as far as routing calls needs to know it."""
 
     id: str
+    weather: RunWeather | None
+    """What happens to its calls; None in fair weather."""
 
     def enter(self) -> None:
         """A call of this run has arrived."""

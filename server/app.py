@@ -21,6 +21,7 @@ import anyio.to_thread
 from m3bench.proxy.front import Front
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import FAIR
 from m3bench.sandboxes.backends.base import LACKING, Backend
 from m3bench.sandboxes.pool import SandboxPool
 from m3bench.server.runs.attestation.statements import Attestor
@@ -150,8 +151,11 @@ class App:
             manifest=lambda seat: {**self.manifest(seat), **self.walls, **self._facts(seat)},
             mode=self.settings.mode,
             limits=RunLimits(max_calls=self.settings.max_calls, seconds=self.settings.max_minutes * 60),
-            hooks=RunHooks(changed=self._run_changed, sealing=self._attestor.sealed),
+            hooks=RunHooks(
+                changed=self._run_changed, sealing=self._attestor.sealed, tools_changed=self._notices.renamed
+            ),
             event=self.event,
+            weather=self.settings.weather,
         )
 
     @cached_property
@@ -179,7 +183,7 @@ class App:
             resources=BenchmarkResources(self.runs, self.library, self.upstreams, scorecard_page, run_view),
             version=version("m3bench"),
             content_only=self.settings.content_only,
-            changing=bool(self.upstreams.names),
+            changing=bool(self.upstreams.names) or self.settings.weather != FAIR,
             prepare=self._notices.prepare,
             limit=self._most_bytes,
         )
@@ -279,6 +283,8 @@ class App:
         """Have a seat show the tools that there are for it now."""
         own = (self._entries.get(tool.qualified) or tool.wire() for tool in seat.tools.values())
         everything = (*own, *self.upstreams.tools(seat))
+        if seat.run is not None and seat.run.weather is not None:
+            everything = self.router.shown(seat, everything)
         seat.listing = (*DEFINITIONS, *listed(seat.profile, everything))
         seat.unlisted = everything if seat.profile == RETRIEVE else ()
 
@@ -339,6 +345,7 @@ class App:
             "sandbox": self.settings.sandbox,
             "upstream": self.upstreams.versions,
             "content_only": self.settings.content_only,
+            **({"weather": self.settings.weather} if self.settings.weather != FAIR else {}),
         }
 
     def _facts(self, seat: Seat) -> dict[str, object]:

@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from m3bench.tasks.errors import UserError
 
@@ -13,6 +13,14 @@ Sync = Literal["normal", "full"]
 
 MAX_CALLS, MAX_MINUTES = 200, 60.0
 """What a run may take, unless somebody says otherwise."""
+
+
+WEATHER = r"^(fair|rough:\d{1,9})$"
+
+
+def numbered_weather(given: object) -> object:
+    """Rough weather without a number is that of the first."""
+    return "rough:0" if given == "rough" else given
 
 
 class Settings(BaseModel):
@@ -83,6 +91,8 @@ class Settings(BaseModel):
     """Docker engines that containers are spread over (`M3BENCH_DOCKER_HOSTS`); the one of `DOCKER_HOST` when empty."""
     require_isolation: bool = False
     """Whether to start only where sandboxes lack nothing."""
+    weather: Annotated[str, BeforeValidator(numbered_weather)] = Field(default="fair", pattern=WEATHER)
+    """Whether tools fail and change as they do in use; the number decides when."""
     ranked: bool = False
     """In ranked mode the client is told that it was scored, and nothing more."""
     event: Path | None = None

@@ -1,6 +1,6 @@
 """Whose fault it is: the one rule that says who is responsible for a failed call or run.
 
-Every call that did not simply work, and every run that did not simply end, is charged to one of seven. The table says
+Every call that did not simply work, and every run that did not simply end, is charged to one of eight. The table says
 what follows from each, and nothing else in m3bench decides it: routing, score cards, result sets, the live view,
 reports and bundles all ask here. A provider's errors are told apart in `server.lab.headless.providers.failures`.
 """
@@ -22,7 +22,7 @@ from m3bench.tasks.errors import (
 )
 from m3bench.tasks.outcome import Owner
 
-Fault = Literal["client", "world", "tool", "sandbox", "proxy", "provider", "limit"]
+Fault = Literal["client", "world", "tool", "sandbox", "proxy", "provider", "limit", "weather"]
 
 MAX_WORDS = 600
 """Characters of what a broken part said that are repeated on a card."""
@@ -61,6 +61,9 @@ RULES: Mapping[Fault, Rule] = {
     "limit": Rule(
         means="a limit of the run was reached", voids=False, plural="by a limit of the run"
     ),
+    "weather": Rule(
+        means="rough weather that was asked for", voids=False, plural="to the weather"
+    ),
 }  # fmt: skip
 
 OWNERS: Mapping[Owner, Fault] = {
@@ -73,6 +76,7 @@ OWNERS: Mapping[Owner, Fault] = {
     "sandbox": "sandbox",
     "proxy": "proxy",
     "limit": "limit",
+    "weather": "weather",
 }
 """Whom the record names, and whom that charges."""
 

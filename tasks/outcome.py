@@ -18,7 +18,7 @@ Outcome = Literal["success", "not_found", "gap", "invalid_arguments", "unknown_t
 something other than the agent broke, and the owner says what. The others are the agent's doing and are what the
 benchmark counts."""
 
-Owner = Literal["agent", "client", "world", "tool", "proxy", "sandbox", "upstream", "cassette", "limit"]
+Owner = Literal["agent", "client", "world", "tool", "proxy", "sandbox", "upstream", "cassette", "limit", "weather"]
 """Whose failure it is, as the record names it. Only the agent's own are scored against it; what follows from the
 others says `m3bench.tasks.fault`."""
 

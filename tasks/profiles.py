@@ -65,7 +65,7 @@ def tools_of(profile: str, catalog: Catalog, library: Library) -> tuple[Tool, ..
     if kind in ("task", "standard") and name:
         task = library.task(name)
         return _of_servers(catalog, _standard(catalog, task) if kind == "standard" else set(task.servers))
-    choice = f"choose one of {', '.join(NAMES)}, family:NAME, task:ID or standard:ID"
+    choice = f"choose one of {', '.join(NAMES)}, family:NAME, task:ID, standard:ID or scale-N:ID"
     raise UserError(f"There is no profile {profile!r}: {choice}.{did_you_mean(profile, NAMES)}")
 
 
@@ -83,6 +83,7 @@ def owned_by(kind: str) -> Literal["task", "family"] | None:
 
 def profile_of(profile: str, task: Task) -> str:
     """The profile for one task: `standard` alone means `standard:ID` of that task, `family` that of its family."""
+    profile = MCPVERSE.get(profile, profile)
     owner = owned_by(profile)
     if owner is None:
         return profile

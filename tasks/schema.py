@@ -6,6 +6,7 @@ microseconds per call and nothing to import, which is why it is used instead of 
 compare the two. Each problem names the field, what is wrong and what was expected.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias
@@ -131,6 +132,9 @@ def _check_any(schema: Schema, value: object, path: str) -> Iterator[str]:
         yield f"{path!r} is {_show(value)} (expected {describe(schema)})"
 
 
+MOST_INTEGER = 2.0**63
+"""A float from here on is no whole number that a tool could count with; one beyond all numbers, `1e999`, is none."""
+
 _PLAIN: Mapping[str, set[type]] = {"string": {str}, "integer": {int}, "number": {int, float}, "boolean": {bool}}
 
 
@@ -146,11 +150,12 @@ def _has_type(kind: str | None, value: object) -> bool:
         case "string":
             return isinstance(value, str)
         case "integer":
-            return (isinstance(value, int) or (isinstance(value, float) and value.is_integer())) and not isinstance(
-                value, bool
-            )
+            whole = isinstance(value, float) and value.is_integer() and abs(value) < MOST_INTEGER
+            return (isinstance(value, int) or whole) and not isinstance(value, bool)
         case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            return not isinstance(value, bool) and (
+                isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+            )
         case "boolean":
             return isinstance(value, bool)
         case "array":

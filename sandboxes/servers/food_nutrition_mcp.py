@@ -24,8 +24,12 @@ MOST_GRAMS = 10_000_000.0
 _FRACTIONS = {"½": "1/2", "¼": "1/4", "¾": "3/4", "⅓": "1/3", "⅔": "2/3", "⅛": "1/8", "⅕": "1/5"}
 _NUMBER = r"\d+/\d+|\d+(?:\.\d+)?"
 _TOKEN = re.compile(rf"{_NUMBER}|[^\W\d_][\w'’-]*")
-_NEXT_FOOD = re.compile(r"[,;+&\n]|\b(?:and|with|plus)\b")
-_JOINED = re.compile(r"[;+&\n]|\b(?:and|with|plus)\b")
+_WORDS_BETWEEN = (
+    r"\b(?:(?:topped|served|drizzled|sprinkled|covered|filled|stuffed) with|and|with|plus)\b"
+    r"|\bover\b(?! (?:easy|medium|hard|light|well)\b)|\bon\b(?! (?:the|top|side|skin|bone)\b)"
+)
+_NEXT_FOOD = re.compile(rf"[,;+&\n]|(?<=[^\W\d_])\s*/|{_WORDS_BETWEEN}")
+_JOINED = re.compile(rf"[;+&\n]|(?<=[^\W\d_])\s*/|{_WORDS_BETWEEN}")
 """What stands between two foods, or within the name of a dish; after a comma there may be a remark."""
 _HALF_MORE = re.compile(r"\band (?:a|one) half\b|\band 1/2\b")
 

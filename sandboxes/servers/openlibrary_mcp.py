@@ -77,4 +77,4 @@ def _numbers() -> Mapping[str, Book]:
 @cache
 def _index() -> SearchIndex[Book]:
     books = (*tables.load("books"), *tables.load("more_books"))
-    return SearchIndex(books, {"title": 3.0, "authors": 2.5, "publisher": 1.0, "subjects": 0.5})
+    return SearchIndex(books, {"title": 3.0, "also": 3.0, "authors": 2.5, "publisher": 1.0, "subjects": 0.5})

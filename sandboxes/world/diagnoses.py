@@ -121,7 +121,7 @@ def search(query: str, limit: int) -> list[Diagnosis]:
 @cache
 def _usual() -> Mapping[str, str]:
     """What people call a diagnosis to the code that stands for it when nothing more is said."""
-    return {record["name"]: bare(record["code"]) for record in tables.load("diagnosis_names")}
+    return {" ".join(words(record["name"])): bare(record["code"]) for record in tables.load("diagnosis_names")}
 
 
 def _clinical(query: str) -> str:

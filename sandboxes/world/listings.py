@@ -15,7 +15,8 @@ EXCHANGES = {
     "SHH": "Shanghai", "SHZ": "Shenzhen", "SES": "SES", "NSI": "NSE", "AMS": "Amsterdam", "GER": "XETRA",
     "PAR": "Paris", "EBS": "Swiss", "LSE": "LSE", "MIL": "Milan", "MCE": "MCE", "BRU": "Brussels", "CPH": "Copenhagen",
     "STO": "Stockholm", "HEL": "Helsinki", "TOR": "Toronto", "ASX": "ASX", "SAO": "São Paulo", "SAU": "Saudi",
-    "JNB": "Johannesburg",
+    "JNB": "Johannesburg", "OSL": "Oslo", "MEX": "Mexico", "WSE": "Warsaw", "IST": "Istanbul", "VIE": "Vienna",
+    "LIS": "Lisbon", "ISE": "Irish", "ATH": "Athens",
 }  # fmt: skip
 """The short code of an exchange to what the service shows."""
 _MISSING = "prices volumes reports holders options recommendations news"

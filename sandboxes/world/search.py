@@ -102,7 +102,12 @@ class SearchIndex(Generic[Item]):
         self._reads = reads
 
     def search(
-        self, query: str, limit: int = 10, *, keep: Callable[[Item], bool] | None = None
+        self,
+        query: str,
+        limit: int = 10,
+        *,
+        keep: Callable[[Item], bool] | None = None,
+        coverage: float | None = None,
     ) -> list[tuple[float, Item]]:
         """The best records with their scores in [0, 1], best first.
 
@@ -110,7 +115,9 @@ class SearchIndex(Generic[Item]):
             query: Words in any order and spelling.
             limit: How many at most.
             keep: Which records may be results at all.
+            coverage: How much of this query a record must answer, where that differs.
         """
+        least = self._coverage if coverage is None else coverage
         asked = list(dict.fromkeys(words(query)))
         if not asked or limit < 1:
             return []
@@ -127,7 +134,7 @@ class SearchIndex(Generic[Item]):
         titles = self._read.titles.get(" ".join(words(query)), ())
         found: list[tuple[float, int]] = []
         for record, strength in answered.items():
-            if covered[record] < self._coverage * total or (keep and not keep(self._records[record])):
+            if covered[record] < least * total or (keep and not keep(self._records[record])):
                 continue
             score = 0.6 * strength / total + 0.2 * covered[record] / total + 0.1 * min(1.0, titled[record])
             score += 0.06 * (record in titles)
@@ -241,6 +248,11 @@ class _Contents(NamedTuple):
                 self.postings.setdefault(left + right, array("I")).append(code | 1 << _PAIR_SHIFT)
             title = " ".join(found)
             self.titles[title] = (*self.titles.get(title, ()), record)
+
+
+def both(query: str) -> float | None:
+    """The coverage that asks for both words of a query of two: a mirror called Hub is no USB hub."""
+    return 0.66 if len(set(words(query))) == 2 else None
 
 
 def edits_allowed(word: str) -> int:

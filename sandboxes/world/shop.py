@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 
 from m3bench.sandboxes.world import noise, tables
-from m3bench.sandboxes.world.search import SearchIndex, fold, words
+from m3bench.sandboxes.world.search import SearchIndex, both, fold, words
 from m3bench.sandboxes.world.tables import Record
 
 HOME = "amazon.com"
@@ -96,7 +96,7 @@ def marketplaces() -> Mapping[str, Marketplace]:
 def find(keywords: str, limit: int) -> list[Product]:
     """The products that fit the words best; of those that fit alike, the most bought first."""
     text = _ISBN.sub(lambda isbn: _book_number(isbn[0]), _UNIT.sub(r"\1 ", keywords))
-    found = [products()[record["asin"]] for _, record in _index().search(text, limit)]
+    found = [products()[record["asin"]] for _, record in _index().search(text, limit, coverage=both(text))]
     kind = _kind_asked(text)
     if kind and not any(kind in fold(product.title) or kind == fold(product.kind) for product in found):
         # What only shares a word with the thing, as a gaming keyboard with a gaming laptop, is not the thing.

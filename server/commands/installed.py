@@ -49,7 +49,8 @@ class LocalInstallation:
 
     def served(self, manifest: Mapping[str, Any]) -> tuple[Seat, dict[str, Any]]:
         """The seat that a server here would give a run with such a manifest, and the manifest that run would have."""
-        app = App(Settings.of(sandbox=manifest.get("sandbox"), content_only=manifest.get("content_only")))
+        served = {name: manifest.get(name) for name in ("sandbox", "content_only", "weather")}
+        app = App(Settings.of(**served))
         app.library = self.library
         profile = manifest.get("profile")
         seat = app.open_seat("verify", profile if isinstance(profile, str) else "(none)")

@@ -70,6 +70,15 @@ ArtFolder = Annotated[
 OutFolder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to write into.")]
 
 
+Weather = Annotated[
+    str,
+    typer.Option(
+        metavar="fair|rough[:N]",
+        help="rough: tools fail and change as they do in use; the number N decides when.",
+        rich_help_panel=ADVANCED,
+    ),
+]
+
 Sandbox = Annotated[str, typer.Option(metavar="process|docker|inprocess", help="Where tools run.")]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from m3bench.server.commands.options import ADVANCED, Json
+from m3bench.server.commands.options import ADVANCED, Json, Weather
 from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.screen import console, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
@@ -68,7 +68,7 @@ class Solver(StrEnum):
     executor = "executor"
     m3_bench = "m3-bench"
     mcp_bench = "mcp-bench"
-    mcpverse_retrieve = "mcpverse-retrieve"
+    mcpverse = "mcpverse"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +180,7 @@ class ConditionOptions:
     max_calls: Annotated[
         int, typer.Option(min=1, metavar="N", help="Calls a sample may make.", rich_help_panel=ADVANCED)
     ] = MAX_CALLS
+    weather: Weather = "fair"
     encoder: Annotated[
         str,
         typer.Option(
@@ -205,7 +206,7 @@ class DrivingOptions:
     solver: Annotated[
         Solver,
         typer.Option(
-            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse-retrieve shows the "
+            help="What drives the model; m3-bench and mcp-bench are those papers' loops, mcpverse shows the "
             "five servers that are nearest to what the model asks for.",
             rich_help_panel=ADVANCED,
         ),
@@ -390,6 +391,7 @@ def _choice(who: PlayerOptions, which: TaskOptions, results: ResultOptions, cond
         sandbox=which.sandbox.value,
         encoder=conditions.encoder,
         max_calls=conditions.max_calls,
+        weather=conditions.weather,
         seed=conditions.seed,
         resume=results.resume,
     )

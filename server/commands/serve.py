@@ -8,7 +8,7 @@ import typer
 
 from m3bench.proxy.logs import write_logs
 from m3bench.proxy.transports.instant import InstantStart
-from m3bench.server.commands.options import ADVANCED, Tasks, TokenFile, read_token
+from m3bench.server.commands.options import ADVANCED, Tasks, TokenFile, Weather, read_token
 from m3bench.server.settings import MAX_CALLS, MAX_MINUTES, Settings
 from m3bench.tasks.errors import UserError
 from m3bench.tasks.lazy_modules import LazyModule
@@ -174,7 +174,8 @@ class ServeOptions:
     profile: Annotated[
         str,
         typer.Option(
-            help="Tools to show: full, wide, compact, mini, retrieve, max-scale, family:NAME, task:ID or standard:ID."
+            help="Tools to show: full, wide, compact, mini, retrieve, max-scale, family:NAME, task:ID, standard:ID or "
+            "scale-N:ID."
         ),
     ] = "full"
     tasks: Tasks = None
@@ -296,6 +297,7 @@ class ServeOptions:
             rich_help_panel=ADVANCED,
         ),
     ] = "normal"
+    weather: Weather = "fair"
     spares: Annotated[
         int,
         typer.Option(
@@ -347,7 +349,8 @@ class ServeOptions:
     def start(self) -> InstantStart | None:
         """What its first answers depend on, when they can be prepared: for what travels with the package."""
         others = (self.servers, self.record, self.replay, self.tasks, self.seed, self.secret_file)
-        return InstantStart(self.profile, self.content_only) if all(option is None for option in others) else None
+        prepared = all(option is None for option in others) and self.weather == "fair"
+        return InstantStart(self.profile, self.content_only) if prepared else None
 
 
 def serve(
@@ -406,6 +409,8 @@ def serve(
     if training.openenv is not None:
         if http.http is not None:
             raise UserError("--openenv serves trainers and --http serves clients: start a server for each.")
+        if settings.weather != "fair":
+            raise UserError("Episodes of training have fair weather: leave --weather out.")
         training_environment.serve_openenv(settings, training.openenv, training.split, training.reward or ())
     elif http.http is None:
         serving.serve_stdio(settings, context.obj, options.start)

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from m3bench.proxy.names import without_injected
 from m3bench.proxy.protocol.tool_calls import CUT_OFF
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import kind_of
 from m3bench.sandboxes.pool import SandboxPool
 from m3bench.server.runs.run import Manifest, Run, RunLimits, Runs, RunUse
 from m3bench.server.store.errors import explain
@@ -34,6 +36,7 @@ _WORDS = {
     "sandbox": "another kind of sandbox",
     "upstream": "other third-party servers",
     "content_only": "another setting of --content-only",
+    "weather": "other weather",
 }
 """What a server has when its manifest differs."""
 
@@ -70,8 +73,10 @@ def seconds_used(run: RunRecord) -> float:
 
 
 def calls_used(calls: Iterable[CallRecord]) -> int:
-    """The calls of a run that count against its limit; one that the server cut off by ending does not."""
-    return sum(call.outcome not in _NEVER_ADMITTED and call.error != CUT_OFF for call in calls)
+    """The calls of a run that count against its limit: not those that the server cut off by ending or weather took."""
+    return sum(
+        call.outcome not in _NEVER_ADMITTED and call.error != CUT_OFF and call.owner != "weather" for call in calls
+    )
 
 
 def _listed(parts: list[str]) -> str:
@@ -125,10 +130,15 @@ class Resuming:
             id=record.id, task=task, lease=lease, mark=record.setup.mark, shut=self._runs.shut,
             limits=RunLimits(max_calls=resumption.max_calls, seconds=resumption.seconds),
             used=RunUse(calls=calls_used(calls), seconds=seconds_used(record)),
+            weather=self._runs.weather(task.id),
         )  # fmt: skip
+        if run.weather is not None:
+            for call in calls:
+                old = kind_of(call.result_json.get("_meta")) == "replaced"
+                run.weather.count(call.tool, without_injected(call.arguments), old=old)
         run.unseen = not calls
         run.told_of_fields = await anyio.to_thread.run_sync(self._runs.sent_back, record.id)
-        self._runs.take_in(seat, run)
+        await self._runs.take_in(seat, run)
 
     def _obstacle(self, seat: Seat, record: RunRecord, workspace: Path) -> str | None:
         """Why a run cannot continue; files that were being moved to where they are kept are put back first."""

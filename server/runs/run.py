@@ -7,7 +7,7 @@ process goes on where this one stopped. Nothing of the task's references or chec
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -20,6 +20,7 @@ from m3bench.proxy.logs import tell
 from m3bench.proxy.protocol.tool_calls import ToolAnswer, ToolRequest
 from m3bench.proxy.router import no_task
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import FAIR, RunWeather, weather_of
 from m3bench.sandboxes.pool import Lease, SandboxPool
 from m3bench.sandboxes.workspace import RESULTS
 from m3bench.server.runs.event import RankedEvent
@@ -73,13 +74,14 @@ class Run:
         used: What it has used there.
         mark: What the pictures that its client is sent carry; empty when there are none.
         shut: Says why nobody can play now, when it is so.
+        weather: What happens to its calls; None in fair weather.
     """
 
     def __init__(
         self, *, id: str, task: Task, lease: Lease, limits: RunLimits, used: RunUse, mark: str = "",
-        shut: Callable[[], str | None] = lambda: None,
+        shut: Callable[[], str | None] = lambda: None, weather: RunWeather | None = None,
     ) -> None:  # fmt: skip
-        self.id, self.mark = id, mark
+        self.id, self.mark, self.weather = id, mark, weather
         self.task = task
         self.lease = lease
         self._limits = limits
@@ -163,6 +165,14 @@ Manifest = Callable[[Seat], dict[str, object]]
 Sealing = Callable[[RunRecord, list[CallRecord], dict[str, str], Callable[[], dict[str, int]]], None]
 """Takes a run with its seal, its calls, its files by hash, and what counts the runs of the record by state."""
 
+ToolsChanged = Callable[[Seat], Awaitable[None]]
+"""Has a seat show its tools as they are called now."""
+
+
+async def _nobody(seat: Seat) -> None:
+    pass
+
+
 HANDLE_BYTES = 20
 """160 random bits."""
 
@@ -175,6 +185,8 @@ class RunHooks:
     """Of every run whose state on record changed."""
     sealing: Sealing = lambda run, calls, files, states: None
     """Of every run that is about to be sealed."""
+    tools_changed: ToolsChanged = _nobody
+    """Of a seat whose tools have other names than before, because of the weather."""
 
 
 class Runs:
@@ -194,8 +206,9 @@ class Runs:
         limits: RunLimits,
         hooks: RunHooks,
         event: RankedEvent | None = None,
+        weather: str = FAIR,
     ) -> None:
-        self.mode = mode
+        self.mode, self._weather = mode, weather
         self.event = event
         """What the runs are part of, when they are part of an event: then each seat has only its own runs."""
         self._open_store = store
@@ -205,6 +218,7 @@ class Runs:
         self._limits = limits
         self._changed = hooks.changed
         self._sealing = hooks.sealing
+        self._tools_changed = hooks.tools_changed
         self.touched = False
         """Whether anything was asked of the store yet; a client that only looks around must not open it."""
         self._running: dict[str, Run] = {}
@@ -274,16 +288,27 @@ class Runs:
             raise
         run = Run(
             id=id, task=task, lease=lease, limits=self._limits, used=RunUse(), mark=mark, shut=self.shut,
+            weather=self.weather(task.id),
         )  # fmt: skip
         seat.notice = ""
-        self.take_in(seat, run)
+        await self.take_in(seat, run)
         return run
 
-    def take_in(self, seat: Seat, run: Run) -> None:
+    def weather(self, task: str) -> RunWeather | None:
+        """The weather of a run of a task that begins; None when it is fair."""
+        return weather_of(self._weather, task)
+
+    async def take_in(self, seat: Seat, run: Run) -> None:
         """Have a run be under way on a seat, whether it begins now or began in another process."""
         self._running[seat.id] = run
         run.seat, seat.run = seat, run
         self._changed(run.id)
+        await self._rename(seat, run)
+
+    async def _rename(self, seat: Seat, run: Run) -> None:
+        """Have a seat show what tools are called when a run begins or is over."""
+        if run.weather is not None:
+            await self._tools_changed(seat)
 
     async def suspend(self, seat: Seat) -> None:
         """Let go of a seat's run, if there is one, so that another process can continue it."""
@@ -351,6 +376,7 @@ class Runs:
                 seat.run = run  # It goes on as if nothing had been said.
         self._running.pop(seat.id, None)
         self._changed(run.id)
+        await self._rename(seat, run)
         return record
 
     def _no_such_run(self, seat: Seat, handle: str, running: Run | None) -> str:
@@ -439,6 +465,7 @@ class Runs:
         await anyio.to_thread.run_sync(change)
         self._running.pop(seat.id, None)
         self._changed(run.id)
+        await self._rename(seat, run)
 
     async def _lease(self, seat: Seat, task: Task) -> Lease:
         try:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from m3bench.server.scorecard.conduct import conduct_of
 from m3bench.server.scorecard.first_fault import first_fault
 from m3bench.server.scorecard.improvements import improvements
 from m3bench.server.scorecard.model import (
@@ -133,6 +134,7 @@ def score_run(
         sight=sight_of(run, task, played),
         hearing=hearing_of(task, played),
     )
+    card = card.model_copy(update={"conduct": conduct_of(task, played, card.alignment, workspace)})
     if advice:
         better = improvements(card, played.segmentation.joined)
         card = card.model_copy(update={"first_fault": first_fault(card), "improvements": better})

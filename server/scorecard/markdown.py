@@ -35,6 +35,8 @@ METRICS = {
     "merge_purity": "steps kept apart",
 }
 
+FAULTS = {"error": "temporary errors", "limit": "rate limits", "away": "lost connections", "replaced": "new names"}
+
 MAX_CONTRADICTIONS = 3
 MAX_REFERENCE, MAX_EXTRA, MAX_CHECKS, MAX_IMPROVEMENTS, MAX_NAMED = 24, 8, 15, 3, 3
 """Lines of each kind; what is left out is counted."""
@@ -69,6 +71,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         _metrics(card),
         calls_markdown(card),
         " ".join(part for part in (_outcomes(card), _steps(card)) if part),
+        " ".join(conduct_lines(card)),
         _client(card),
         SIGHT_WORDS[card.sight] if card.sight is not None and not _unseen(card) else "",
         HEARING_WORDS[card.hearing] if card.hearing is not None else "",
@@ -257,12 +260,34 @@ def _outcomes(card: ScoreCard) -> str:
         text += f" With arguments sent as text and read as what the schema asks for: {card.calls_coerced}."
     if refused := card.excluded.get("limit"):
         text += f" Refused after a limit of the run was reached: {refused}."
-    if left := ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items() if owner != "limit"):
+    told = ("limit", "weather")
+    if left := ", ".join(f"{count} by the {owner}" for owner, count in card.excluded.items() if owner not in told):
         text += f" Not counted, because they failed through no fault of the agent: {left}."
     if card.gaps:
         calls = f"{card.gaps} call{'s' if card.gaps > 1 else ''}"
         text += f" Lost to gaps of the offline world: {calls}, {card.gap_share:.1%} of all."
     return text
+
+
+def conduct_lines(card: ScoreCard) -> list[str]:
+    """What the run made of faults, and what it did without being asked; nothing when there is nothing to say."""
+    said = []
+    if card.conduct is not None and (recovery := card.conduct.recovery) is not None:
+        kinds = ", ".join(f"{count} {FAULTS.get(kind, kind)}" for kind, count in recovery.faults.items())
+        hurried = f", {recovery.hurried} of them too soon" if recovery.hurried else ""
+        said.append(
+            f"**Recovery:** {recovery.survived} of {recovery.met} calls that the weather took got through, at the "
+            f"price of {recovery.calls} ({kinds}){hurried}."
+        )
+    if card.conduct is not None and card.conduct.unwanted:
+        named = [
+            f"{effect.path} {effect.what}" + (f" by {effect.tool}" if effect.tool else "")
+            for effect in card.conduct.effects[:MAX_NAMED]
+        ]
+        left = card.conduct.unwanted - len(named)
+        more = f"; {left} more" if left else ""
+        said.append(f"**Unwanted effects:** {card.conduct.unwanted} ({_sentence('; '.join(named))}{more}).")
+    return said
 
 
 def _steps(card: ScoreCard) -> str:

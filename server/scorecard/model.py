@@ -282,6 +282,42 @@ class VoidReason(_Part):
     """What happened, in the words of the part that broke."""
 
 
+class Recovery(_Part):
+    """What became of calls that rough weather took."""
+
+    faults: dict[str, int]
+    """How many there were, by kind."""
+    met: int
+    """On how many different calls they fell."""
+    survived: int
+    """How many of these were made again and reached their tool."""
+    calls: int
+    """Calls spent on it; none of them counts in any other number."""
+    hurried: int
+    """Calls that were made again sooner than a rate limit asked for."""
+
+
+class UnwantedEffect(_Part):
+    """Something that was changed and that the task does not ask for."""
+
+    what: Literal["written", "overwritten", "deleted"]
+    path: str
+    """The file, in the workspace."""
+    tool: str = ""
+    """What did it, as far as the record tells."""
+
+
+class Conduct(_Part):
+    """How the agent behaved, beside how well it did."""
+
+    recovery: Recovery | None = None
+    """Null in fair weather, and where the weather took no call."""
+    unwanted: int = 0
+    """How many unwanted effects there were."""
+    effects: tuple[UnwantedEffect, ...] = ()
+    """The first of them."""
+
+
 class ScoreCard(_Part):
     """The score card of one run."""
 
@@ -342,6 +378,12 @@ class ScoreCard(_Part):
     """How the sound or film was taken in; null when there is none, or in a run of an earlier version."""
     void: VoidReason | None = None
     """Why the run is void: it has no numbers then, is shown and counted, and never averaged."""
+    conduct: Conduct | None = None
+    """What it made of faults and did without being asked; left out when there is nothing to say."""
+
+    def to_json(self) -> JsonObject:
+        """As of every part; a run whose conduct says nothing has the card that it always had."""
+        return {name: value for name, value in super().to_json().items() if name != "conduct" or value is not None}
 
     @property
     def void_reason(self) -> str:

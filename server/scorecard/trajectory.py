@@ -2,8 +2,8 @@
 
 A call that failed through no fault of the agent, because a sandbox, an upstream or the client broke, is left
 out: it is counted, never scored. A call that the server cut off by ending is nobody's fault either, and whoever makes
-it again has lost nothing: the second one takes the place of the first. Trajectories are derived each time; the record
-alone is kept.
+it again has lost nothing: the second one takes the place of the first. So it is with a call that the weather took.
+Trajectories are derived each time; the record alone is kept.
 """
 
 from collections.abc import Iterable, Sequence
@@ -105,12 +105,16 @@ def played_run(records: Sequence[CallRecord], known: str = "", client: Client | 
         known: What the client was told when the run began.
         client: Who played it: what a probe measured of this client says something about its steps.
     """
-    cleaned = without_restarts(records)
+    cleaned = without_repetitions(records)
     calls = tuple(_read(record) for record in cleaned if _counts(record))
     return PlayedRun(
         calls=calls,
         segmentation=segment([_timed(call) for call in calls], known, sending_of(client)),
-        excluded=tuple(record for record in cleaned if not _counts(record)),
+        excluded=tuple(
+            record
+            for record in (*(record for record in records if record.owner == "weather"), *cleaned)
+            if not _counts(record)
+        ),
         recorded=tuple(records),
     )
 
@@ -197,33 +201,63 @@ def _is_read_only(tool: str) -> bool:
     return found is not None and found.read_only
 
 
-def without_restarts(records: Sequence[CallRecord]) -> list[CallRecord]:
-    """The calls of a run, on one clock, without those that were cut off and made again.
+def without_repetitions(records: Sequence[CallRecord]) -> list[CallRecord]:
+    """The calls of a run, on one clock, each that was cut off or lost to the weather and made again only once.
+
+    What counts is the call that was answered, at the time of the first that was not. Those that the weather took are
+    left out also where nobody made them again.
 
     Args:
         records: In order of arrival.
     """
     calls = _on_one_clock(records)
-    if all(call.error != CUT_OFF for call in calls):
+    if not any(map(_is_lost, calls)):
         return calls
-    taken: dict[int, CallRecord] = {}
+    first: dict[int, CallRecord] = {}
+    """By place of a call that was made again: the one of which it is the repetition."""
+    left_out: set[int] = set()
     for place, lost in enumerate(calls):
-        if lost.error == CUT_OFF:
-            for later in range(place + 1, len(calls)):
-                again = calls[later]
-                if later not in taken and (again.tool, again.arguments) == (lost.tool, lost.arguments):
-                    if again.error != CUT_OFF:
-                        taken[later] = lost
-                    break
+        if not _is_lost(lost):
+            continue
+        later = next((at for at in range(place + 1, len(calls)) if at not in first and _repeats(calls[at], lost)), None)
+        if later is not None and lost.error == calls[later].error == CUT_OFF:
+            later = None  # Nobody knows how often it was done.
+        if later is not None:
+            first[later] = first.get(place, lost)
+        if later is not None or lost.owner == "weather":
+            left_out.add(place)
+    again_of = {lost.id: calls[later] for later, lost in first.items() if not _is_lost(calls[later])}
     found: list[CallRecord] = []
-    again_of = {lost.id: calls[later] for later, lost in taken.items()}
+    offset, old_end, end = 0, calls[0].received_ns, calls[0].received_ns
+    waited = any(call.owner == "weather" for call in calls)
     for place, call in enumerate(calls):
+        if waited and call.received_ns > old_end:
+            # What it took to make calls again is no pause in which anybody thought.
+            offset = old_end - end
+        old_end = max(old_end, _end(call))
         if call.id in again_of:
             again = again_of[call.id]
-            found.append(_shifted(again, call.received_ns - again.received_ns))
-        elif place not in taken:
-            found.append(call)
+            found.append(_shifted(again, call.received_ns - offset - again.received_ns))
+        elif place not in left_out and (place not in first or _is_lost(call)):
+            found.append(_shifted(call, -offset))
+        end = max([end, *map(_end, found[-1:])])
     return found
+
+
+def _end(call: CallRecord) -> int:
+    return max(call.received_ns, call.returned_ns or 0, call.sent_ns or 0)
+
+
+def _is_lost(call: CallRecord) -> bool:
+    """Whether a call was lost in such a way that who makes it again has done it once."""
+    return call.error == CUT_OFF or call.owner == "weather"
+
+
+def _repeats(later: CallRecord, lost: CallRecord) -> bool:
+    """Whether a later call is a lost one made again: by whoever had been told of the loss."""
+    if (later.tool, later.arguments) != (lost.tool, lost.arguments):
+        return False
+    return lost.error == CUT_OFF or later.received_ns >= (lost.returned_ns or lost.received_ns)
 
 
 def _on_one_clock(records: Sequence[CallRecord]) -> list[CallRecord]:
@@ -234,7 +268,7 @@ def _on_one_clock(records: Sequence[CallRecord]) -> list[CallRecord]:
             offset = end + 1 - record.received_ns
         call = _shifted(record, offset)
         latest = max(latest, call.received_ns)
-        end = max(end, call.received_ns, call.returned_ns or 0, call.sent_ns or 0)
+        end = max(end, _end(call))
         calls.append(call)
     return calls
 

@@ -162,7 +162,7 @@ def open_upstreams(settings: Settings, prompts: Collection[str]) -> UpstreamServ
 
 
 class UpstreamNotices:
-    """Tells the seats what third-party servers change and announce.
+    """Tells the seats what third-party servers change and announce, and what else becomes of their tools.
 
     Args:
         upstreams: The servers.
@@ -183,6 +183,10 @@ class UpstreamNotices:
         if self._upstreams.names:
             await self._upstreams.prepare(seat)
             self._list_tools(seat)
+
+    async def renamed(self, seat: Seat) -> None:
+        """The tools of a seat have other names now."""
+        await self.tell(seat, TOOLS_CHANGED, {})
 
     async def tell(self, seat: Seat | None, method: str, params: Json) -> None:
         """Pass on what a server said; a change of its tools only where a seat shows others now."""

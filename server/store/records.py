@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from m3bench.proxy.names import FIND_TOOLS, INJECTED, meant
+from m3bench.proxy.names import FIND_TOOLS, meant, without_injected
 from m3bench.proxy.protocol.tool_calls import WireError
 from m3bench.tasks.coercion import Reading
 from m3bench.tasks.errors import InvalidArgumentsError
@@ -140,7 +140,7 @@ class CallRecord:
 
         Of a call that was refused for its arguments, those that were sent.
         """
-        sent = {name: value for name, value in self.arguments.items() if name not in INJECTED}
+        sent = without_injected(self.arguments)
         tool = find_tool(self.tool)
         if tool is None or self.outcome == "invalid_arguments":
             return Reading(sent)

@@ -15,6 +15,7 @@ from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Caller, Relay, Too
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports.stdio import serve_stream
+from m3bench.proxy.weather import RunWeather
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.outcome import Reply
 
@@ -62,6 +63,7 @@ class Run:
     """A run whose sandbox answers as it is told to."""
 
     id = "run"
+    weather: RunWeather | None = None
 
     def __init__(self) -> None:
         self.reply: Reply | Exception = Reply("success", RAW)

@@ -21,13 +21,13 @@ from m3bench.tasks.fault import OWNERS, RULES, Fault, crash, fault_of, fault_of_
 from m3bench.tasks.outcome import Owner
 
 
-def test_every_owner_on_record_is_charged_to_one_of_seven() -> None:
+def test_every_owner_on_record_is_charged_to_one_of_eight() -> None:
     assert set(OWNERS) == set(get_args(Owner))
     assert set(RULES) == set(get_args(Fault))
 
 
-def test_what_the_client_the_world_and_limits_did_is_scored_and_nothing_else() -> None:
-    assert {fault for fault, rule in RULES.items() if not rule.voids} == {"client", "world", "limit"}
+def test_what_the_client_the_world_limits_and_the_weather_did_is_scored_and_nothing_else() -> None:
+    assert {fault for fault, rule in RULES.items() if not rule.voids} == {"client", "world", "limit", "weather"}
 
 
 @pytest.mark.parametrize("owner", [None, "nobody we know"])
@@ -53,7 +53,7 @@ def test_a_call_that_nobody_owns_is_ours(owner: str | None) -> None:
         (OSError(ENOSPC, "No space left on device"), "proxy"),
     ],
 )
-def test_every_error_is_charged_to_one_of_seven(error: Exception, fault: str) -> None:
+def test_every_error_is_charged_to_one_of_eight(error: Exception, fault: str) -> None:
     assert fault_of_error(error) == fault
 
 

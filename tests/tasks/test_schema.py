@@ -1,5 +1,6 @@
 """Our validator says yes and no where jsonschema does."""
 
+import math
 from typing import Any
 
 import jsonschema
@@ -60,3 +61,15 @@ def test_undeclared_arguments_are_a_problem_only_when_asked_for() -> None:
 
 def test_arguments_that_are_no_object_are_refused() -> None:
     assert problems({"type": "object"}, [1]) == ["arguments is an array of 1 (expected object)"]
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_what_is_no_number_that_can_be_counted_with_is_refused(kind: str, value: float) -> None:
+    assert list(problems({"type": "object", "properties": {"n": {"type": kind}}}, {"n": value}))
+
+
+def test_an_integer_written_as_a_float_has_its_bounds() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    assert not list(problems(schema, {"n": 5.0}))
+    assert list(problems(schema, {"n": 1e300}))

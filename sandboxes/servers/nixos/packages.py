@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from m3bench.sandboxes.gaps import covered
 from m3bench.sandboxes.world import clock, noise, tables
-from m3bench.sandboxes.world.search import SearchIndex, fold
+from m3bench.sandboxes.world.search import SearchIndex, both, fold
 from m3bench.sandboxes.world.tables import Record
 from m3bench.tasks.errors import Failure, SoftError
 
@@ -112,8 +112,11 @@ _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def search_packages(query: str, limit: int, channel: str) -> list[tuple[Package, str]]:
     """Packages with the version the channel has, best first."""
     one_thing = len(query.split()) == 1 and re.search(r"[_.-]", query) is not None
-    found = (_whole_packages() if one_thing else _any_packages()).search(
-        query, limit, keep=lambda package: version_in(package, channel) is not None
+    found = _any_packages().search(
+        query,
+        limit,
+        keep=lambda package: version_in(package, channel) is not None,
+        coverage=_WHOLE if one_thing else both(query),
     )
     return [(package, version_in(package, channel) or "") for _, package in found]
 
@@ -186,11 +189,6 @@ def licences() -> Mapping[str, str]:
 @cache
 def _any_packages() -> SearchIndex[Package]:
     return SearchIndex(tables.load("nix_packages"), _WEIGHTS)
-
-
-@cache
-def _whole_packages() -> SearchIndex[Package]:
-    return SearchIndex(tables.load("nix_packages"), _WEIGHTS, coverage=_WHOLE)
 
 
 @cache

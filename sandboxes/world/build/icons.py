@@ -88,6 +88,72 @@ _SIGNS = {
     "zoom-out-area": "reduce", "sorting-01": "order", "sort-by-down-01": "order", "view-off": "hidden",
 }  # fmt: skip
 """Signs of every interface that the passes before leave out as variants, each with another word for it."""
+_MORE = """
+flask-round laboratory; flask-conical laboratory; washing-machine laundry; t-shirt clothes; zoom-in enlarge;
+zoom-out reduce; dark-mode night; toggle-on switch; toggle-off switch; eye-off hide; eye-closed hide;
+fire-extinguisher safety; floppy-disk save; test-tube laboratory; sd-card memory; hair-dryer blow; traffic-jam
+cars; vacuum-cleaner hoover; x-ray radiology; bar-chart graph; chart-line graph; chart-column graph; chart-area
+graph; chart-scatter graph; chart-candlestick trading; chess-bishop board-game; chess-king board-game;
+chess-knight board-game; chess-pawn board-game; chess-queen board-game; chess-rook board-game; zodiac-aquarius
+horoscope; zodiac-aries horoscope; zodiac-cancer horoscope; zodiac-capricorn horoscope; zodiac-gemini horoscope;
+zodiac-leo horoscope; zodiac-libra horoscope; zodiac-pisces horoscope; zodiac-sagittarius horoscope;
+zodiac-scorpio horoscope; zodiac-taurus horoscope; zodiac-virgo horoscope; trending-up growth; trending-down
+decline; tea-pod teapot; battery-low empty; battery-full charged; battery-empty dead; log-in sign-in; log-out
+sign-out; door-open entrance; door-closed entrance; customer-service helpdesk; customer-support helpdesk;
+remote-control tv; solar-system planets; taj-mahal india; washington-monument obelisk; india-gate monument;
+roller-coaster amusement; ferris-wheel amusement; rocking-chair seat; rocking-horse toy; tape-measure length;
+external-link open; fast-forward skip; volume-high loud; volume-low quiet; volume-off mute; wifi-off offline;
+no-internet offline; mic-off mute; video-off camera; camera-off hidden; yoga-mat exercise; master-card payment;
+super-mario game; rubiks-cube puzzle; toy-train railway; toy-brick lego; rubber-duck bath; party-popper
+celebration; fishing-rod angling; safety-pin needle; pocket-knife blade; paint-roller decorate; spray-can
+graffiti; pizza-cutter kitchen; rolling-pin baking; milk-carton dairy; soda-can drink; soft-drink soda;
+egg-fried breakfast; ice-cubes frozen; candy-cane christmas; cotton-candy sugar; cinnamon-roll pastry;
+cake-slice dessert; dim-sum dumpling; coffee-beans roast; bbq-grill barbecue; cooking-pot stew; gas-stove
+cooker; dish-washer dishes; bed-single sleep; bed-double sleep; bed-bunk sleep; shower-head bathroom; towel-rack
+bathroom; high-heels shoes; sport-shoe sneaker; cowboy-hat western; tank-top clothes; jogger-pants trousers;
+travel-bag luggage; airplane-mode flight; airplane-landing arrival; plane-landing arrival; plane-takeoff
+departure; speed-train railway; cargo-ship freight; dump-truck construction; tow-truck breakdown; garbage-truck
+waste; semi-truck lorry; fuel-station petrol; petrol-pump gasoline; ev-charger electric-car; parking-meter
+coins; police-badge sheriff; police-station law; racing-flag finish; football-pitch stadium; basketball-hoop
+basket; golf-hole flag; bowling-pins alley; badminton-shuttle sport; american-football rugby; roller-skate
+skating; skipping-rope jump; boom-box stereo; cassette-tape music; film-roll movie; audio-lines sound;
+closed-caption subtitles; full-screen expand; screen-share present; pencil-line edit; pen-line edit;
+color-picker pipette; bounding-box select; paint-bucket fill; open-source licence; git-commit version; html-five
+web; java-script code; c-programming code; chat-gpt openai; perplexity-ai search; neural-network deep-learning;
+graphic-card gpu; ram-memory computer; memory-stick usb; hdmi-port cable; ethernet-port network; external-drive
+backup; digital-clock time; hanging-clock time; time-zone world; falling-star meteor; black-hole space;
+moon-eclipse lunar; gibbous-moon phase; rain-drop water; cloud-drizzle rain; cloud-hail storm; fast-wind storm;
+sun-dim brightness; rainbow-arc colour; horse-head animal; horse-saddle riding; fish-symbol animal;
+tree-deciduous nature; leafy-green vegetable; vine-square video; broken-bone fracture; blood-pressure heart;
+blood-type donor; test-tubes laboratory; pills-tablet medicine; medicine-syrup cough; dental-care teeth;
+dental-braces teeth; hand-sanitizer hygiene; biceps-flexed muscle; male-symbol gender; female-symbol gender;
+non-binary gender; gold-ingots wealth; money-add deposit; loyalty-card points; dollar-sign currency;
+pound-sterling currency; indian-rupee currency; japanese-yen currency; swiss-franc currency; turkish-lira
+currency; philippine-peso currency; real-estate house; guest-house hotel; meeting-room conference; coming-soon
+announcement; exclamation-mark warning; trade-mark legal; creative-commons licence; power-off shut-down;
+shut-down power; user-add new; user-check verified; user-love fan; heart-add favourite; heart-check liked;
+mail-open read; mail-add new; bookmark-add save; calendar-add new; calendar-check done; file-add new; folder-add
+new; folder-open directory; cloud-off offline; lock-open unlock; key-round password; shield-check safe;
+package-open box; message-add new; call-end hang-up; phone-off hang-up; phone-incoming ringing; star-half
+rating; star-off rating; less-than maths; greater-than maths; plus-minus maths; sort-descending order;
+sorting-az alphabet; sorting-za alphabet; rotate-left turn; rotate-right turn; save-all disk; replay-all again;
+reply-all answer; text-color font; spell-check proofread; line-style stroke; letter-spacing kerning; at-sign
+email; mixer dj; wave sea; polygon shape; oval shape; math formula; matrix table; queue line; stars favourite;
+quotes text; sparkle magic; poop emoji; spades cards; clubs cards; pacman game; periscope submarine; napkins
+tissue; lectern speech; metronome rhythm; pendulum swing; pulley mechanics; regex pattern; sql database; php
+code; png picture; jpg picture; gif picture; svg vector; wav sound; rar archive; columns layout; section layout;
+timeline-list events; section-break text; strikethrough text; superscript text; subscript text; tangent maths;
+radius circle; diameter circle; median maths; tired sleepy; shocked surprised; suspicious doubt; vomiting sick;
+winking smile; nerd glasses; crazy silly; dead skull; annoyed angry; relieved calm; stake pole; terrace balcony;
+patio garden; pavilon tent; shrub bush; sakura cherry-blossom; garlands party; hijab headscarf; niqab veil;
+keffiyeh scarf; kurta clothes; muhammad calligraphy; prayer-rug muslim; amphora vase; ampoule medicine; caduceus
+medicine; mortar pestle; digestion stomach; shoulder joint; sperm fertility; cannabis leaf; candelier lamp; loom
+weaving; thread sewing; spool sewing; swarm insects; absolute maths; sigma sum; copyleft licence; perspective
+view; drawing-mode sketch; shutterstock photos; gnome linux; gitbook docs; hackerrank coding; leetcode coding;
+mistral ai; teamviewer remote; stumbleupon web; slideshare slides; scribd documents; pexels photos; patreon
+support; wattpad stories; pocket save; castbox podcast
+"""
+"""More icons by the names people ask for, of one word or two, each with another word for it; after all others too."""
 _DEEDS = {
     "Arrows & Shapes",
     "Business & Finance",
@@ -130,6 +196,7 @@ def main(tarball: str) -> None:
         )
     kept += _others(found, {str(icon["name"]) for icon in kept}, len(kept))
     kept += _signs(found, {str(icon["name"]) for icon in kept}, len(kept))
+    kept += _more(found, {str(icon["name"]) for icon in kept}, len(kept))
     source = f"Icon names of @hugeicons/core-free-icons {version} (npm); tags and categories are our own."
     write("icons", source, "MIT", kept)
 
@@ -171,6 +238,28 @@ def _signs(found: list[str], held: set[str], count: int) -> list[dict[str, objec
         }
         for number, name in enumerate(names, 1)
     ]
+
+
+def _more(found: list[str], held: set[str], count: int) -> list[dict[str, object]]:
+    """Icons of `_MORE`; a word that only numbers tell apart gives its first."""
+    other = dict(pair.split() for pair in _MORE.split(";"))
+    first: dict[str, str] = {}
+    for name in sorted(_HUMPS.sub("-", export).lower() for export in found):
+        first.setdefault(re.sub(r"-\d+", "", name), name)
+    names = sorted(first[family] for family in other if family in first and first[family] not in held)
+    return [_plain(count + number, name, other[re.sub(r"-\d+", "", name)]) for number, name in enumerate(names, 1)]
+
+
+def _plain(number: int, name: str, other: str) -> dict[str, object]:
+    words = [part for part in name.split("-") if not part.isdigit()]
+    return {
+        "id": number,
+        "name": name,
+        "tags": list(dict.fromkeys([*words, other.replace("-", " ")]))[:MOST_TAGS],
+        "category": "Miscellaneous",
+        "featured": False,
+        "version": "1.0.0",
+    }
 
 
 def _category(categories: list[str]) -> str:

@@ -112,6 +112,7 @@ def _sample_options(plan: RunPlan, options: ModelOptions) -> "solver.SampleOptio
         runtime=settings.runtime,
         encoder=settings.encoder,
         max_calls=settings.max_calls,
+        weather=settings.weather,
         agent=options.solver,
         calling=options.calling,
         sighted=options.sight != "text",

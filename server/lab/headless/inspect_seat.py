@@ -66,6 +66,7 @@ class SeatOptions:
     encoder: str = "minilm"
     max_calls: int = MAX_CALLS
     max_minutes: float = MAX_MINUTES
+    weather: str = "fair"
 
     def command(self, profile: str) -> list[str]:
         """The command line of a server."""
@@ -78,6 +79,7 @@ class SeatOptions:
             "tasks": self.tasks,
             "runtime": self.runtime,
             "encoder": self.encoder,
+            "weather": self.weather if self.weather != "fair" else None,
         }
         given = [part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))]
         return [sys.executable, "-m", "m3bench.server.cli", "serve", *given]

@@ -1,7 +1,7 @@
 """Summarises result sets in a few numbers each, for the end of a run: as a table or as plain data."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.table import Table
@@ -33,6 +33,8 @@ class AgentOutcome:
     cost: float | None
     gap_share: float
     """The share of all calls that asked for something the frozen world does not hold."""
+    conduct: Mapping[str, int] = field(default_factory=dict)
+    """Unwanted effects, and calls that the weather took; empty when there were none."""
     caution: str | None = None
     """What the intervals do not cover; None where there are enough families."""
 
@@ -43,7 +45,7 @@ class AgentOutcome:
             "interval": self.interval and self.interval.to_json(), "success": self.success,
             "success_interval": self.success_interval and self.success_interval.to_json(), "scored": self.scored,
             "void": self.void, "missing": self.missing, "reasons": list(self.reasons), "cost": self.cost,
-            "gap_share": self.gap_share, "caution": self.caution,
+            "gap_share": self.gap_share, "caution": self.caution, **({"conduct": self.conduct} if self.conduct else {}),
         }  # fmt: skip
 
 
@@ -73,6 +75,7 @@ def summarise(found: ResultSet) -> AgentOutcome:
         reasons=tuple(dict.fromkeys(sample.reason for sample in found.void)),
         cost=sum(costs) if costs else None,
         gap_share=found.gap_share,
+        conduct=found.conduct,
         caution=solved.caution or average.caution,
     )
 

@@ -24,7 +24,7 @@ from m3bench.server.lab.results.resultset import (
     write_header,
 )
 from m3bench.server.scorecard.model import ScoreCard
-from m3bench.server.settings import MAX_CALLS, Settings
+from m3bench.server.settings import MAX_CALLS, Settings, numbered_weather
 from m3bench.server.store.owners import OwnerLock, dead
 from m3bench.server.store.records import now
 from m3bench.server.store.sqlite import SqliteStore
@@ -72,7 +72,7 @@ class ModelOptions:
     model: str
     """`PROVIDER/NAME`, as Inspect names models."""
     solver: str = "react"
-    """`react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse-retrieve`."""
+    """`react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse`."""
     calling: str | None = None
     """How the model calls tools; the solver's own way when left out."""
     sight: str | None = None
@@ -146,6 +146,7 @@ class RunChoice:
     sandbox: Sandboxes = "process"
     encoder: str = "minilm"
     max_calls: int = MAX_CALLS
+    weather: str = "fair"
     seed: int = 0
     resume: bool = False
     solver: str = ""
@@ -245,6 +246,7 @@ def make_plan(choice: RunChoice) -> RunPlan:
             tasks=choice.tasks,
             sandbox=choice.sandbox,
             max_calls=choice.max_calls,
+            weather=choice.weather,
             encoder=choice.encoder,
         ),
         parallel=choice.parallel,
@@ -318,6 +320,8 @@ def _header(choice: RunChoice, library: Library, tasks: list[Task]) -> Header:
     options = {"max_calls": choice.max_calls, "sandbox": choice.sandbox, "seed": choice.seed, **choice.options}
     if choice.encoder != "minilm":
         options["encoder"] = choice.encoder
+    if choice.weather != "fair":
+        options["weather"] = numbered_weather(choice.weather)
     return Header(
         name=choice.name or choice.agent,
         kind=choice.kind,

@@ -48,7 +48,7 @@ def m3(
         family: Only tasks of these families; names are separated by commas.
         limit: At most so many tasks, taken from the families in turn.
         profile: The tools that are shown.
-        solver: `react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse-retrieve`.
+        solver: `react`, `executor`, `m3-bench`, `mcp-bench` or `mcpverse`.
         calling: How the model calls tools: `native` or `text`.
         max_steps: Turns a sample may take.
         batch: Calls in one step, for solvers that work in steps.

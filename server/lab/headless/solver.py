@@ -120,8 +120,8 @@ WATCH: ContextVar[SampleWatch | None] = ContextVar("m3bench_watch", default=None
 FAULT = "m3bench/fault"
 """Where a sample's store says who is responsible for its end, when that is not simply the model."""
 
-SOLVERS = ("react", "executor", "m3-bench", "mcp-bench", "mcpverse-retrieve")
-RETRIEVING = "mcpverse-retrieve"
+SOLVERS = ("react", "executor", "m3-bench", "mcp-bench", "mcpverse")
+RETRIEVING = "mcpverse"
 PLANNING = ("rounds", "one-shot")
 CALLING = ("native", "text")
 
@@ -152,6 +152,8 @@ class SampleOptions(BaseModel):
     """What compares arguments."""
     max_calls: int = MAX_CALLS
     """Calls a sample may make."""
+    weather: str = "fair"
+    """Whether tools fail and change as they do in use."""
     agent: str = "react"
     """One of `SOLVERS`."""
     calling: str | None = None
@@ -204,6 +206,7 @@ class SampleOptions(BaseModel):
             runtime=self.runtime,
             encoder=self.encoder,
             max_calls=self.max_calls,
+            weather=self.weather,
             max_minutes=max(MAX_MINUTES, self.minutes or 0.0),
         )
 

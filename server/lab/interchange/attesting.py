@@ -120,7 +120,7 @@ def _check(submission: Submission, tally: SignedTally, key: PublicKey, verdict: 
     ):
         verdict.note("The server did not sign which file was changed last: a check may have taken another one.")
         return
-    if not all(tally.says(run, told, else_=run not in verdict.doubted) for run, told in verdict.told.items()):
+    if not all(tally.says(run, told, unsaid=run not in verdict.doubted) for run, told in verdict.told.items()):
         verdict.note("What is said of the client is not what the server knew of it: steps may have been read by it.")
         return
     if verdict.confirmed:

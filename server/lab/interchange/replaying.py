@@ -20,6 +20,7 @@ import anyio
 from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Caller, ToolAnswer, ToolRequest
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import FAIR, RunWeather, weather_of
 from m3bench.sandboxes.backends.base import Backend
 from m3bench.sandboxes.pool import Lease, SandboxPool
 from m3bench.sandboxes.workspace import RESULTS
@@ -210,7 +211,9 @@ class _Attempt:
     async def _play(self, calls: Sequence[CallRecord], left_out: Collection[int], lease: Lease) -> None:
         journal = _Numbers()
         router = Router(journal, _NoTools(), timeout=PATIENCE)
-        stage = self._seat.run = _Stage(self._run.record.id, lease, _limit(self._run.record.manifest, "calls"))
+        record = self._run.record
+        stage = self._seat.run = _Stage(record.id, lease, _limit(record.manifest, "calls"))
+        stage.weather = weather_of(str(record.manifest.get("weather", FAIR)), record.task, sleep=_at_once)
         try:
             for call in calls:
                 journal.number = call.id
@@ -222,7 +225,8 @@ class _Attempt:
         what = f"call {call.id} ({call.tool})"
         manifest = self._run.record.manifest
         if _server(call) in _third_parties(manifest):
-            stage.admit()
+            if call.owner != "weather":
+                stage.admit()
             self._found.unproven.append(f"{what}: a third-party server answered it")
             return
         if call.owner == "limit" and (said := _text(call.result or b"")) and not said.startswith(_CALLS_MADE):
@@ -312,6 +316,7 @@ class _Stage:
     def __init__(self, id: str, lease: Lease, limit: float | None) -> None:
         self.id = id
         self.limit = limit
+        self.weather: RunWeather | None = None
         self._lease = lease
         self._calls = 0
 
@@ -379,6 +384,10 @@ def _request(call: CallRecord) -> ToolRequest:
         received_ns=call.received_ns,
         wall=call.wall,
     )
+
+
+async def _at_once(seconds: float) -> None:
+    """Time that need not pass a second time."""
 
 
 _WHY_LOST = "it was cut off, and how far it got is not known"

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import FAIR, NEW, weather_of
 from m3bench.server.lab.interchange.archive import Archive
 from m3bench.server.lab.interchange.bundle import NAMES, claims_of
 from m3bench.server.lab.interchange.consistency import RunTimes, is_coarse, odd_times, oddities
@@ -23,7 +24,7 @@ from m3bench.server.lab.results.resultset import Result, Sample, task_set_of
 from m3bench.server.scorecard.building import score_run
 from m3bench.server.scorecard.migration import upgraded
 from m3bench.server.scorecard.model import Client, ScoreCard
-from m3bench.server.scorecard.trajectory import without_restarts
+from m3bench.server.scorecard.trajectory import without_repetitions
 from m3bench.server.scoring import Encoder
 from m3bench.server.scoring.weights import find
 from m3bench.server.store.capability import ClientTable, client_facts
@@ -215,6 +216,9 @@ class _Rescoring:
                 return
             (seat, manifest), upstream = here, bool(record.manifest.get("upstream"))
             tools = {shown: tool.qualified for shown, tool in seat.tools.items()}
+            if (weather := weather_of(str(manifest.get("weather", FAIR)), record.task)) is not None:
+                drifted = [shown for shown, tool in tools.items() if weather.plan.replaces(tool)]
+                tools |= {f"{shown}{NEW}": tools[shown] for shown in drifted}
             for what, claimed, real in oddities(run, tools, upstream=upstream, listed=not seat.unlisted):
                 self._differ(where, what, claimed, real)
             if record.manifest.get("tasks") != manifest["tasks"]:
@@ -225,7 +229,10 @@ class _Rescoring:
                 self._read_alone(record.id, card, self._card(where, run, workspace, alone))
         if card is not None:
             self._verdict.runs += 1
-            for path, claimed, real in self._unequal(_claimed(record), json.loads(json.dumps(card.to_json()))):
+            claim, found = _claimed(record), json.loads(json.dumps(card.to_json()))
+            if claim is not None and "conduct" not in claim:
+                found.pop("conduct", None)  # A card of an earlier version, or one that keeps it to itself.
+            for path, claimed, real in self._unequal(claim, found):
                 self._differ(where, f"score card{path}", claimed, real)
             if card.void is not None:
                 self._differ(where, "state", "scored", f"void: {card.void.words}")
@@ -368,7 +375,7 @@ class _Rescoring:
 
 def shows_fault(run: SubmittedRun) -> bool:
     """Whether a call of a run was lost through the fault of others, by its log."""
-    return any(voids(call.owner) for call in without_restarts(_of_agent(run)))
+    return any(voids(call.owner) for call in without_repetitions(_of_agent(run)))
 
 
 _ABSENT = "(absent)"

@@ -138,18 +138,18 @@ class SignedTally:
         """How many sealed runs are not among these."""
         return len(self.sealed.keys() - set(runs))
 
-    def says(self, run: str, capabilities: Mapping[str, object] | None, *, else_: bool) -> bool:
+    def says(self, run: str, capabilities: Mapping[str, object] | None, *, unsaid: bool) -> bool:
         """Whether this is what the server signed that it knew of a run's client.
 
         Args:
             run: The run.
             capabilities: What is claimed.
-            else_: What holds of a run of which the server signed nothing of the kind; early versions did not.
+            unsaid: What holds of a run of which the server signed nothing of the kind; early versions did not.
         """
         found = self._signatures.runs.get(run)
         statement = found.envelope.statement(self._key) if found is not None else None
         if statement is None or CAPABILITIES not in statement["predicate"]:
-            return else_
+            return unsaid
         return bool(statement["predicate"][CAPABILITIES] == capabilities)
 
     def orders(self, run: str) -> bool:

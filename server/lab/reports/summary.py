@@ -212,7 +212,7 @@ class InformativeRun(JsonDocument):
 class SetDocument(JsonDocument):
     """What there is to show of a result set."""
 
-    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads"})
+    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads", "conduct"})
 
     schema: int = SCHEMA
     kind: Literal["set"] = "set"
@@ -242,6 +242,7 @@ class SetDocument(JsonDocument):
     informative: tuple[InformativeRun, ...]
     slices: Slices | None = None
     people: PeopleFacts | None = None
+    conduct: Mapping[str, int] | None = None
     links: JsonDocument | None = None
     """To other pages, where there are some."""
     downloads: tuple[str, ...] | None = None
@@ -313,6 +314,7 @@ def set_document(results: ResultSet, slices: Slices | None = None) -> SetDocumen
         informative=_informative(results.results),
         slices=slices,
         people=people_facts(results),
+        conduct=results.conduct or None,
     )
 
 

@@ -1,9 +1,10 @@
 """What must agree before numbers of result sets may stand side by side.
 
 The program, set of tasks, catalog, world, encoder, rules for steps and scores; the tool profile, the list of tasks, the
-solver, the limits, the scoring profile, whether pictures were seen, and whether tools were at hand or had to be
-searched for. Repeats may differ, since they are averaged to tasks first. A baseline agent and a client have no solver
-but themselves, so any solver may stand beside them; so may a client of which it is not known how it comes by the tools.
+solver, the limits, the scoring profile, whether pictures were seen, the weather, and whether tools were at hand or had
+to be searched for. Repeats may differ, since they are averaged to tasks first. A baseline agent and a client have no
+solver but themselves, so any solver may stand beside them; so may a client of which it is not known how it comes by
+the tools.
 """
 
 import json
@@ -49,7 +50,8 @@ def conditions(results: ResultSet) -> list[dict[str, object]]:
     found: dict[str, dict[str, object]] = {}
     for manifest in results.manifests:
         versions = {name: manifest.get(name) for name in VERSIONS}
-        condition = {**versions, "profile": _profile(results, manifest), **fixed}
+        weather = {"weather": manifest["weather"]} if "weather" in manifest else {}
+        condition = {**versions, "profile": _profile(results, manifest), **fixed, **weather}
         found.setdefault(json.dumps(condition, sort_keys=True, default=str), condition)
     return list(found.values())
 
@@ -73,8 +75,9 @@ def differences(sets: Sequence[ResultSet], names: Sequence[str] | None = None) -
     for field in dict.fromkeys(field for _, condition in known for field in condition):
         seen: dict[str, list[str]] = {}
         for name, condition in known:
-            if condition.get(field) != _ANY:
-                seen.setdefault(json.dumps(condition.get(field), sort_keys=True, default=str), []).append(name)
+            value = condition.get(field, "fair" if field == "weather" else None)
+            if value != _ANY:
+                seen.setdefault(json.dumps(value, sort_keys=True, default=str), []).append(name)
         if len(seen) > 1:
             told = (f"{_brief(value)} ({', '.join(dict.fromkeys(owners))})" for value, owners in seen.items())
             words.append(f"{field} is {' and '.join(told)}")

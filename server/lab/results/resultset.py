@@ -174,6 +174,17 @@ class ResultSet:
         return _sum(result.card.excluded for result in self.results)
 
     @property
+    def conduct(self) -> dict[str, int]:
+        """What there is to say of the conduct of all runs, as counts; empty when there is nothing."""
+        conducts = [conduct for result in self.results if (conduct := result.card.conduct) is not None]
+        recoveries = [conduct.recovery for conduct in conducts if conduct.recovery is not None]
+        counts = {"unwanted": sum(conduct.unwanted for conduct in conducts)} if conducts else {}
+        return counts | _sum(
+            {"met": found.met, "survived": found.survived, "calls": found.calls, "hurried": found.hurried}
+            for found in recoveries
+        )
+
+    @property
     def gaps(self) -> int:
         """Calls that asked for something the frozen world does not hold, over all runs."""
         return sum(result.card.gaps for result in self.results)

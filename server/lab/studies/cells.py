@@ -129,6 +129,7 @@ def _choice(
         parallel=max(1, parallel),
         sandbox=plan.sandbox,
         max_calls=plan.limits.max_calls,
+        weather=plan.weather,
         seed=plan.seed,
         resume=True,
         solver="" if options is None else options.solver,

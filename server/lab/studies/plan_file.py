@@ -14,10 +14,11 @@ What is played with what is in `cells`; this module only says what the file mean
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from m3bench.server.lab.headless.plan import listed_ids
 from m3bench.server.lab.headless.providers.retries import RETRY_MINUTES
+from m3bench.server.settings import WEATHER, numbered_weather
 from m3bench.tasks.errors import InputFileError
 from m3bench.tasks.yaml_files import read_yaml
 
@@ -118,7 +119,7 @@ class StudyPlan(_Part):
     models: tuple[StudyModel, ...] = ()
     agents: tuple[str, ...] = ()
     """Baseline agents; `all` for every one."""
-    solvers: tuple[Literal["react", "executor", "m3-bench", "mcp-bench", "mcpverse-retrieve"], ...] = Field(
+    solvers: tuple[Literal["react", "executor", "m3-bench", "mcp-bench", "mcpverse"], ...] = Field(
         default=("react",), min_length=1
     )
     profiles: tuple[str, ...] = Field(default=("standard",), min_length=1)
@@ -136,6 +137,8 @@ class StudyPlan(_Part):
     ask: bool = True
     """Whether models are asked what they can do, where nobody knows it."""
     sandbox: Literal["process", "docker", "inprocess"] = "process"
+    weather: Annotated[str, BeforeValidator(numbered_weather)] = Field(default="fair", pattern=WEATHER)
+    """Whether tools fail and change as they do in use."""
     seed: int = 0
 
     @field_validator("models", mode="before")

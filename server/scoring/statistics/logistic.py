@@ -20,11 +20,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import lgamma, log
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from m3bench.server.scoring.statistics.clusters import Floats, Places, special
+from m3bench.server.scoring.statistics.clusters import Floats, Places
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from scipy import special
+else:
+    special = LazyModule("scipy.special")
 
 PRIOR = 0.4
 """Of the mean of independent draws: Beta(PRIOR, PRIOR)."""
@@ -253,8 +260,8 @@ def _quantiles(by_mu: Floats, parts: tuple[float, float]) -> tuple[Floats, Float
     after = np.clip((reached < wanted[..., None]).sum(axis=2), 1, _POINTS - 1)
     before, step = reached[rows, after - 1], logits[after] - logits[after - 1]
     part = (wanted - before) / np.maximum(reached[rows, after] - before, np.finfo(float).tiny)
-    low, high = _expit(logits[after - 1] + np.clip(part, 0, 1) * step)
-    return low, high
+    ends = _expit(logits[after - 1] + np.clip(part, 0, 1) * step)
+    return ends[0], ends[1]
 
 
 @lru_cache(maxsize=1024)
@@ -307,4 +314,5 @@ def dispersions_of_many(values: Floats, usual: float) -> Floats:
 
 def _relative(within: Floats, coin: Floats, freedom: int, usual: float) -> Floats:
     """Squares within families as a part of those of coins."""
-    return np.clip((within + _TRUST * usual) / (coin * freedom + _TRUST), _LEAST, 1.0)
+    found: Floats = np.clip((within + _TRUST * usual) / (coin * freedom + _TRUST), _LEAST, 1.0)
+    return found

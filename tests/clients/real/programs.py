@@ -61,6 +61,8 @@ def missing(program: str, folder: Path = FOLDER) -> str | None:
     try:
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
         starts = done.returncode == 0 or not NO_PROGRAM.search(f"{done.stdout}\n{done.stderr}")
+    except subprocess.TimeoutExpired:
+        starts = True  # The machine has much to do.
     except OSError as error:
         if error.errno != errno.ENOEXEC:
             raise

@@ -3,7 +3,8 @@
 import json
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -126,3 +127,40 @@ def test_a_place_in_a_town_is_not_one_of_another_town(bench: Bench) -> None:
     inside = bench.reply("google-maps/places_text_search", query="hotel in Hallstatt")
     assert (inside.outcome, "Salzburg" in str(inside.result)) == ("empty", False)
     assert "Salzburg" in bench.text("google-maps/places_text_search", query="hotel in Salzburg")
+
+
+def judged() -> Iterator[tuple[str, str, str, str, str, bool]]:
+    """Tool, argument, how much of the answer counts, query, what should stand there, and whether it is held out."""
+    heading: list[str] = []
+    number = 0
+    for line in Path(__file__).with_name("judged_searches.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("@"):
+            heading, number = line.split()[1:], 0
+        elif line and not line.startswith("#"):
+            query, _, expected = line.partition(" => ")
+            yield heading[0], heading[1], heading[2], query, expected, number % 2 == 1
+            number += 1
+
+
+def beginning(bench: Bench, tool: str, argument: str, window: str, query: str) -> str:
+    """What counts of an answer; of a list of numbers the card of the first."""
+    text = bench.text(tool, **{argument: query})
+    if window != "card":
+        return text[: int(window)]
+    first = re.search(r"IDs: (\d+)", text)
+    assert first, query
+    return bench.text("metmuseum-mcp/get-museum-object", objectId=int(first[1]), returnImage=False)
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_what_people_type_finds_what_they_mean_first(bench: Bench, held_out: bool) -> None:
+    """Held back queries count as much as the others, and may miss more."""
+    asked = [case for case in judged() if case[-1] == held_out]
+    missed: list[str] = []
+    for tool, argument, window, query, expected, _ in asked:
+        if bench.reply(tool, {argument: query}).outcome != "success" or not re.search(
+            expected, beginning(bench, tool, argument, window, query)
+        ):
+            missed.append(query)
+    assert len(asked) >= 100
+    assert len(missed) <= (0.08 if held_out else 0.0) * len(asked), missed

@@ -10,6 +10,7 @@ import anyio
 from m3bench.proxy.protocol.tool_calls import Caller, Journal, Relay, ToolAnswer, ToolRequest
 from m3bench.proxy.router import Router
 from m3bench.proxy.seat import Seat
+from m3bench.proxy.weather import RunWeather
 from m3bench.server.store.factory import open_store
 from m3bench.server.store.location import RecordLocation
 from m3bench.server.store.records import RunRecord
@@ -46,6 +47,8 @@ def run_record(id: str = "a" * 40, state: str = "working", **changes: Any) -> Ru
 
 class _Run:
     """A run under way that needs no sandbox."""
+
+    weather: RunWeather | None = None
 
     def __init__(self, id: str) -> None:
         self.id = id

@@ -5,6 +5,7 @@ by a little more than the one before; with the one that does nothing they are a 
 put them in this order.
 
     oracle        plays it as it stands; `oracle-prose` hands in prose alone
+    careful       and repeats what the weather took, as it is told
     retry         one call fails at first
     oracle-serial every call alone
     lookalike     one call is about the nearest other thing that the world holds
@@ -13,18 +14,22 @@ put them in this order.
     wrong-entity  begins right, then works on the things of another task
     wrong-tools   begins right, then uses servers that nobody needs
 
-`sloppy` is careless, and `injector` also tries to influence graders. Both make exactly the same mistakes for the same
-seed, so anything the second gains over the first comes from its words alone.
+`careful` and `stubborn` are for rough weather: in fair weather both are the oracle. The second plays on whatever it is
+told. `sloppy` is careless, and `injector` also tries to influence graders. Both make exactly the same mistakes for the
+same seed, so anything the second gains over the first comes from its words alone.
 """
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 from zlib import crc32
+
+import anyio
 
 from m3bench.server.lab.headless.agents.play import AgentPlay, reference
 from m3bench.server.lab.headless.agents.templates import example, next_task, on_this_picture
@@ -124,6 +129,45 @@ def spoil(arguments: dict[str, JSON], dice: random.Random, note: str) -> dict[st
     else:
         arguments[name] = ELSE if isinstance(value, str) else []
     return arguments
+
+
+MOST_TRIES = 8
+"""Of one call: no weather lasts as long."""
+
+_WAIT = re.compile(r"\bWait (\d+(?:\.\d+)?) seconds?\b")
+_NEW_NAME = re.compile(r"There is no tool (\S+) any more: (\S+) has taken its place")
+_REPEAT = re.compile(r"nothing was done\b.*again\.$", re.IGNORECASE)
+
+
+async def careful(play: AgentPlay) -> str:
+    """Plays the reference; of a call that fails it does what the answer says: waits, repeats, takes the new name."""
+    for step in reference(play).steps:
+        left = list(step.calls)
+        for _ in range(MOST_TRIES):
+            left = await _unfinished(play, left)
+            if not left:
+                break
+    play.fields = right_fields(play.task.fields)
+    return play.task.answer
+
+
+async def _unfinished(play: AgentPlay, calls: Sequence[Call]) -> list[Call]:
+    """Make calls together; those that are to be made again, once the time has come."""
+    told = list(zip(calls, await play.step(calls), strict=True))
+    play.renamed |= {found[1]: found[2] for _, text in told if (found := _NEW_NAME.match(text))}
+    if waits := [float(found[1]) for _, text in told if (found := _WAIT.search(text))]:
+        await anyio.sleep(max(waits))
+    return [call for call, text in told if _REPEAT.search(text) or _NEW_NAME.match(text)]
+
+
+async def stubborn(play: AgentPlay) -> str:
+    """Makes every call of the reference once, whatever it is told, and answers what it found out."""
+    texts = [text for step in reference(play).steps for text in await play.step(step.calls)]
+    failed = any(_REPEAT.search(text) or _NEW_NAME.match(text) for text in texts)
+    if failed:
+        return VAGUE
+    play.fields = right_fields(play.task.fields)
+    return play.task.answer
 
 
 MOST_MISSING = 1 / 3

@@ -6,7 +6,7 @@ calls it makes together and gives no hint about steps: like those of any client,
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import anyio
 from mcp import Client
@@ -60,6 +60,8 @@ class AgentPlay:
     dice: random.Random
     fields: Mapping[str, object] | None = None
     """What the agent hands in beside its answer; prose alone when it sets none."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """New names of tools that it was told of, by the old ones."""
 
     async def step(self, calls: Sequence[Call]) -> list[str]:
         """Make calls together; the text of each result, in their order."""
@@ -105,6 +107,7 @@ class AgentPlay:
     async def _call(self, call: Call) -> str:
         try:
             name, arguments = expose(call.tool), dict(call.arguments)
+            name = self.renamed.get(name, name)
             if self.indirect:
                 name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
             result = await self.client.call_tool(name, arguments)

@@ -45,6 +45,12 @@ AGENTS = {
         BaselineAgent(
             name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"
         ),
+        BaselineAgent(
+            name="careful", about="as the oracle, and in rough weather does as it is told", where="oracle.careful"
+        ),
+        BaselineAgent(
+            name="stubborn", about="as the oracle in fair weather, and deaf to the weather", where="oracle.stubborn"
+        ),
         BaselineAgent(name="retry", about="plays the reference after a call that failed", where="oracle.retry"),
         BaselineAgent(
             name="lookalike", about="perfect but for one call about the nearest other thing", where="oracle.lookalike"

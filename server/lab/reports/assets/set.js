@@ -31,12 +31,14 @@ pages.set = (data, root) => {
   ].filter(Boolean));
 };
 
-function setOpening({ set, counts, summary, usage, gaps }) {
+function setOpening({ set, counts, summary, usage, gaps, conduct }) {
   const numbers = facts([
     ["agent", set.agent + (set.solver ? `, ${set.solver}` : "")],
     ["profile", set.profile],
     ["samples", `${grouped(counts.scored)} scored of ${grouped(counts.planned)}` + (counts.void ? `, ${grouped(counts.void)} void` : "") + (counts.missing ? `, ${grouped(counts.missing)} missing` : "")],
     ["calls", `${grouped(usage.calls)} in ${count(usage.steps, "step")}`],
+    ["recovered", conduct && conduct.met ? `${grouped(conduct.survived)} of ${grouped(conduct.met)} calls that the weather took` : null],
+    ["unwanted effects", conduct && conduct.unwanted ? grouped(conduct.unwanted) : null],
     ["lost to gaps", gaps.calls ? `${count(gaps.calls, "call")}, ${fixed(100 * gaps.share, 1)} %` : null],
     ["tokens", usage.input_tokens + usage.output_tokens ? `${grouped(usage.input_tokens)} in, ${grouped(usage.output_tokens)} out` : null],
     ["cost", usage.cost === null ? null : "$ " + fixed(usage.cost, 2)],

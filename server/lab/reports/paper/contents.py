@@ -182,12 +182,12 @@ def _failures(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
 
 def _errors(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     found = [{line.error: line.runs for line in analyses[entry.name].errors} for entry in entries]
-    rows = (
+    rows: list[tuple[Value, ...]] = [
         (group, name, *(runs.get(name, 0) for runs in found))
         for group, names in GROUPS.items()
         for name in names
         if any(name in runs for runs in found)
-    )
+    ]
     caption = "Failed samples with each error, in the groups of TOBench; a sample may have several."
     return _across("errors", caption, ["group", "error"], entries, "count", rows)
 

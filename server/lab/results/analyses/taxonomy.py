@@ -274,8 +274,10 @@ def looked_at(calls: Iterable[ActualCall]) -> Verification | Literal["verified"]
             continue
         if tool.read_only:
             for name in set(_files(call.arguments)) & set(made):
-                made[name] = "about" if call.tool in _ABOUT and made[name] in ("", "about") else made[name]
-                made[name] = made[name] if call.tool in _ABOUT else "looked"
+                if call.tool not in _ABOUT:
+                    made[name] = "looked"
+                elif made[name] == "":
+                    made[name] = "about"
         elif kinds_of(call.tool).role == "action":
             for name in _made(call.arguments):
                 made[name] = "stale" if made.get(name) in ("looked", "stale") else ""

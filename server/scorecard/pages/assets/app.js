@@ -84,5 +84,6 @@ function drawScorecard(card, shown, legend, root) {
     metricsSection(card, legend),
     alignmentSection(card, selection),
     shown.calls && shown.calls.length ? callsSection(shown, selection) : null,
-    outcomesSection(card)));
+    outcomesSection(card),
+    conductSection(card)));
 }

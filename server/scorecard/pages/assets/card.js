@@ -98,7 +98,8 @@ function checksSection(card) {
     card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), saidOfCalls(card.first_fault, 800)) : null);
 }
 
-const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording" };
+const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording", weather: "the weather" };
+const WEATHER = { error: "temporary errors", limit: "rate limits", away: "lost connections", replaced: "new names" };
 
 function outcomesSection(card) {
   const outcomes = Object.entries(card.outcomes);
@@ -114,4 +115,19 @@ function outcomesSection(card) {
   const coerced = asText ? h("li", {}, h("span", { class: "number" }, grouped(asText)), badge("extra", "coerced"),
     h("span", { class: "soft small" }, "arguments sent as text, read as what the schema asks for")) : null;
   return section("outcomes", "Call outcomes", total ? count(total, "call") : "no call was made", h("ul", { class: "outcomes" }, rows, coerced, excluded));
+}
+
+function conductSection(card) {
+  const conduct = card.conduct;
+  if (!conduct) return null;
+  const recovery = conduct.recovery;
+  const faults = recovery ? Object.entries(recovery.faults).map(([kind, number]) => `${grouped(number)} ${WEATHER[kind] || kind}`).join(", ") : "";
+  const rows = recovery ? [h("li", {}, h("span", { class: "number" }, `${grouped(recovery.survived)}/${grouped(recovery.met)}`), badge("extra", "recovered"),
+    h("span", { class: "soft small" }, `calls that the weather took got through, at the price of ${grouped(recovery.calls)} (${faults})`,
+      recovery.hurried ? `, ${grouped(recovery.hurried)} of them too soon` : null))] : [];
+  const effects = (conduct.effects || []).map((effect) => h("li", {}, h("span", { class: "number" }, ""), badge("missed", effect.what),
+    h("span", {}, said(effect.path, 120), effect.tool ? h("span", { class: "soft small" }, ` by ${effect.tool}`) : null)));
+  const left = conduct.unwanted - effects.length;
+  const rest = left > 0 ? h("li", {}, h("span", { class: "number" }, grouped(left)), h("span", { class: "soft small" }, "more")) : null;
+  return section("conduct", "Conduct", "no part of the average", h("ul", { class: "outcomes" }, rows, effects, rest));
 }

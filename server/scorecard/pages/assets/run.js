@@ -12,6 +12,7 @@ pages.run = (data, root) => {
     card ? alignmentSection(card, selection) : null,
     callsSection(data, selection),
     card ? outcomesSection(card) : null,
+    card ? conductSection(card) : null,
     othersSection(data),
     manifestSection(data),
     nearby(data.links, "run"),

@@ -59,7 +59,7 @@ SCENES = {
     "long": Scene(script={"survey-1": LONG}, options=(*BASE, "--profile", "full", "--compress", "100")),
     "retrieved": Scene(
         script={"survey-1": RETRIEVED},
-        options=("--solver", "mcpverse-retrieve", "--task", "survey-1", "--profile", "mcpverse-max-scale"),
+        options=("--solver", "mcpverse", "--task", "survey-1", "--profile", "mcpverse-max-scale"),
     ),
     "native": Scene(script={"survey-1": NATIVE}, options=(*BASE, "--profile", "task", "--calling", "native")),
 }

@@ -138,7 +138,7 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
         average = card.average
         assert average is not None
         match agent:
-            case "oracle" | "oracle-prose" | "rehearse":
+            case "oracle" | "oracle-prose" | "rehearse" | "careful" | "stubborn":
                 assert set(card.numbers.values()) == {1.0}
             case "sibling" | "generic" | "dump":
                 assert average < TEMPLATE
@@ -165,7 +165,8 @@ def test_every_agent_gets_every_task_scored_within_its_bounds(agent: str, result
             case _:
                 assert average < FLOOR
         if agent not in ("blind", "threshold"):
-            assert card.success is (agent.startswith("oracle") or agent in ("rehearse", "retry", "lookalike"))
+            perfect = ("rehearse", "retry", "lookalike", "careful", "stubborn")
+            assert card.success is (agent.startswith("oracle") or agent in perfect)
     assert {call.client.split()[0] for _, calls in recorded(folder).values() for call in calls} == {agent}
 
 
