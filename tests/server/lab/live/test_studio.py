@@ -93,6 +93,7 @@ def test_the_studio_plays_a_task_has_agents_try_it_and_follows_what_is_saved(tmp
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.all_sample(1)
 @pytest.mark.apart
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
