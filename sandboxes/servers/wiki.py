@@ -55,6 +55,11 @@ _QUESTION = re.compile(
 )
 """How a question begins before it names a thing."""
 
+_ABOUT = frozenset(
+    ("definition", "explained", "facts", "formula", "history", "meaning", "process", "structure", "summary", "theory")
+)
+"""What is asked about a thing, which its article need not say."""
+
 BETTER = 0.06
 """So much better must a composed article fit a query to come before the written ones."""
 
@@ -64,7 +69,8 @@ _PAGE = "https://en.wikipedia.org/api/rest_v1/page/summary/"
 @server.tool
 async def search(query: str, n: int = 3) -> str:
     asked = query.strip().rstrip("?!. ")
-    ways = dict.fromkeys((query, asked, _QUESTION.sub("", asked), _ASPECT.sub("", asked)))
+    bare = " ".join(word for word in asked.split() if fold(word) not in _ABOUT)
+    ways = dict.fromkeys((query, asked, _QUESTION.sub("", asked), _ASPECT.sub("", asked), bare))
     found = next(filter(None, map(_titles, ways)), [])[: max(1, min(n, MOST_TITLES))]
     answer = "\n".join(["Top results:", *(f"- {title}" for title in found)]) if found else "No results."
     return covered(answer, found, query)
@@ -111,7 +117,7 @@ def _means(query: str, title: str) -> bool:
     have a third of words that do not.
     """
     article = _article(title)
-    asked = [word for word in dict.fromkeys(words(query)) if word not in STOP] or words(query)
+    asked = [word for word in dict.fromkeys(words(query)) if word not in STOP | _ABOUT] or words(query)
     if article is None or not asked:
         return False
     own = " ".join((title, *article.get("aliases", ()), *entities.names(title)))
