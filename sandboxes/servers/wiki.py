@@ -141,6 +141,8 @@ def _stands(word: str, among: Sequence[str]) -> bool:
         return True
     if len(word) <= SHORTEST or _texts().knows(word):
         return False
+    if len(word) > WHOLE and any(term[1:] == word for term in among):
+        return True
     if len(word) < LONG_WORD:
         return any(is_slip(word, term, alone=False) for term in among if OSA.distance(word, term, score_cutoff=1) <= 1)
     return any(term[0] == word[0] and OSA.distance(word, term, score_cutoff=2) <= 2 for term in among)
