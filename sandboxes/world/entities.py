@@ -356,6 +356,12 @@ def title(name: str) -> str | None:
     return None if number is None else _entries()[number].title
 
 
+def names(title: str) -> tuple[str, ...]:
+    """The other names of an article."""
+    number = _numbers().get(fold(title))
+    return () if number is None else _entries()[number].names
+
+
 def count() -> int:
     """How many articles there are."""
     return len(_entries())

@@ -142,6 +142,10 @@ class SearchIndex(Generic[Item]):
             found.append((-score, record))
         return [(round(-score, 6), self._records[record]) for score, record in sorted(found)[:limit]]
 
+    def knows(self, word: str) -> bool:
+        """Whether a folded word stands in a record."""
+        return word in self._postings
+
     def _answers(self, word: str, asked: Sequence[str], position: int) -> dict[int, tuple[float, float, float]]:
         """Record to the quality, the weighted strength and the share of its best field for one word of a query."""
         terms = self._terms(word, alone=len(asked) == 1)
