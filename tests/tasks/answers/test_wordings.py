@@ -98,7 +98,8 @@ def by_hand(name: str, files: list[dict[str, list[dict[str, Any]]]] = BY_HAND) -
     known = {task.id: task for task in tasks(name)}
     for case in (case for cases in files for case in cases.get(name, ())):
         task = known[case["task"]]
-        said = tuple(field for field in task.fields if case.get("field", field.name) == field.name)
+        said = tuple(field for field in task.fields if not isinstance(field.value, File))
+        said = tuple(field for field in said if case.get("field", field.name) == field.name)
         for right, values in ((True, case.get("right", ())), (False, case.get("wrong", ()))):
             for given in values:
                 prose, fields = ("", {said[0].name: given}) if "field" in case else (given, None)
