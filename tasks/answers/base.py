@@ -118,7 +118,7 @@ def _undressed(text: str) -> str:
     """What a text says in the end, without Markdown emphasis, quotes around it and a full stop behind it."""
     text = settled(unfenced(text))
     text = re.sub(r"\*\*|__|`", "", text).strip()
-    text = re.sub(r"^\*(.*)\*$", r"\1", text).strip()
+    text = re.sub(r"^([*_])(\S.*\S)\1$", r"\2", text).strip()
     if len(text) > 1 and text[0] in "\"'“‘«" and text[-1] in "\"'”’»":
         text = text[1:-1].strip()
     return text[:-1].rstrip() if text.endswith(".") and not re.search(r"\b\w\.$", text) else text

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.numerals import known
 from m3bench.tasks.answers.spelling import (
     BINOMIAL,
     STREET,
@@ -27,20 +28,14 @@ from m3bench.tasks.answers.spelling import (
     words_of,
 )
 from m3bench.tasks.answers.statements import (
-    AHEAD,
     BY_WHOM,
-    IS_THAT,
-    LESS,
-    MORE,
-    OF_THE_OTHER,
-    ONCE,
-    OTHER_HAS_LESS,
-    PLACE_BESIDE,
     REASON_FIRST,
     SO_MUCH_OF,
     SUPERLATIVE,
+    About,
     answered,
     concluded,
+    heads,
     kept,
     of_two_ends,
     without_lead,
@@ -51,14 +46,6 @@ from m3bench.tasks.folding import fold
 MOST_WORDS = 40
 
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
-
-
-_ASIDE = re.compile(
-    r"\s*[,(–—-]\s*(?:about|around|approximately|roughly|only|just|~|≈)?\s*\d+(?:[.,]\d+)?\s*"
-    r"(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?)(?:\s+(?:away|off|distant))?\s*\)?\s*$",
-    re.IGNORECASE,
-)
-"""How far away something is, said behind its name."""
 
 
 class Name(Value):
@@ -119,6 +106,12 @@ def _saying() -> frozenset[str]:
 
 
 @cache
+def _announcing() -> frozenset[str]:
+    """Words that only say which value comes, or how it was found."""
+    return frozenset(words_of(vocabulary().names["announcing"]))
+
+
+@cache
 def _distinguishing() -> frozenset[str]:
     """Words for kinds of things that make another name when they stand beside one."""
     return frozenset(words_of(vocabulary().names["distinguishing"]))
@@ -139,17 +132,36 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
     if text.rstrip().endswith("?"):
         return problem
-    heads = {_unexplained(head, names, others, context) for head in (said, without_lead(said, context))}
-    heads = {*heads, _ahead(text, others, context), _of_one_alone(text, names, others, context)} - {text}
-    return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
+    about = _about(names, others, context)
+    short = _of_one_alone(said, names, others, context)
+    ways = dict.fromkeys((said, without_lead(said, context), short))
+    tried = dict.fromkeys((*ways, *(head for way in ways for head in heads(way, about))))
+    right = any(
+        _plain_problem(lead, names, others, context) is None
+        for head in tried
+        if head != text
+        for lead in dict.fromkeys((head, without_lead(head, context)))
+    )
+    return None if right else problem
+
+
+@lru_cache(maxsize=256)
+def _about(names: tuple[str, ...], others: tuple[str, ...], context: str) -> About:
+    """What is known of a name when what is said around it is read."""
+    right, wrong = _forms(names), _forms(others)
+    own = (
+        words_of_names(names) | words_of_names(others) | _saying() | _generic() | {"i"} | _announcing() | known().keys()
+    )
+    return About(
+        asked=frozenset(words_of(context)), right=right, rivals=wrong - right, known=own,
+        years=frozenset(re.findall(r"\b(?:1[5-9]|20)\d\d\b", context)),
+    )  # fmt: skip
 
 
 def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
     """Why a text that explains nothing does not name a thing; None when it does."""
     if not text:
         return "it is not a single name"
-    if not any(map(_ASIDE.search, (*names, *others))):
-        text = _ASIDE.sub("", text)
     mine = words_of(text)
     if re.search(r"[<>≥≤]=?\s*$", text):
         return "it is a bound, not a name"
@@ -205,6 +217,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return None
     if _without_its_place(words_of(text), right, wrong, around):
         return None
+    if "," not in names[0] and _without_figures(mine, right, wrong):
+        return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
     if _is_surname(words_of(text), names[0], right, wrong, context):
@@ -221,7 +235,11 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
     """Whether words are a name without small words, in the plural, turned at a comma, or with initials."""
     if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
         return True
-    if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+    if (
+        name.islower()
+        and name.replace(" ", "").isalpha()
+        and (_plurals(mine) & right - wrong or any(mine in _plurals(form) for form in right - wrong))
+    ):
         return True
     if len(mine) > 2 and " " in name and singular(mine) in set(map(singular, right)) - set(map(singular, wrong)):
         return True
@@ -282,70 +300,18 @@ _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
 """A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
-"""A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
-_WHY = (
-    "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
-    "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
-    "smallest|longest|shortest|nearest|closest|best|cheapest|dearest|both|found|checked|confirmed|verified|about|source"
-)
-_BEHIND = re.compile(
-    rf"(?:\s*+[.;:,]\s++|\s++[-–—]++\s++|[—–]|\s*+[(\[]|\n++)(?P<why>(?:{_WHY})\b.*)$|"
-    r"\s++(?P<bare>(?:because|since|according to|as the|as per|based on)\b.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s*→\s*|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
-_BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
-_A_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
-_YEAR_BESIDE = re.compile(r"\s*[(\[](?:1[5-9]|20)\d\d[)\]]\s*$")
-_COMPARING = re.compile(r"\b(?:than|ahead of|compared (?:to|with)|followed by|beats|beating|over|against|versus|vs)\b")
-_TURNS = frozenset({"but", "however", "although", "though", "instead", "then", "later", "if", "or", "also", "another"})
-_DISMISSES = re.compile(r"(?:it\s+)?(?:is|was)\b.*\b(?:not|wrong|incorrect|false|second|third|last)\b", re.IGNORECASE)
-"""What is said of a thing that is not the one."""
-_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
-
-
-def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
-    """What a comparison says of one thing of two, when it says what is asked for: "A is older than B", "A > B"."""
-    match = AHEAD.match(text)
-    if match is None or not _named(match["other"], others) or hedge(match["other"]):
-        return text
-    asked = set(words_of(context))
-    if match["sign"] and (match["sign"] == "<") != bool(asked & _vocabulary("little")):
-        return text
-    how = set(words_of(match["how"] or "")) - {"than"}
-    if not how <= asked and not how <= (LESS if asked & _vocabulary("little") else MORE):
-        return text
-    return re.sub(r"\s*\([^()]*\)$", "", match["head"])
 
 
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
     short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
-    once = ONCE.search(short)
-    if once and not _named(once["once"], others):
-        short = short[: once.start()]
-    place = PLACE_BESIDE.search(short)
-    if place and not _named(place["label"], (*names, *others)):
-        short = short[: place.start()]
     asked = set(words_of(context))
     short = of_two_ends(short, asked, least=bool(asked & _vocabulary("little")))
-    that = IS_THAT.match(short)
-    if that and that["how"].lower() in asked and not set(words_of(that["what"])) & (hedges() | _TURNS | {"after"}):
-        short = that["head"]
     dearer = REASON_FIRST.match(short)
     if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
         short = dearer["rest"]
     led = SUPERLATIVE.match(short)
-    short = led["rest"] if led and led["how"].lower() in asked else short
-    behind = OTHER_HAS_LESS.match(short)
-    if behind and words_of(behind["what"]) in _forms(others) and not asked & _vocabulary("little"):
-        short = behind["head"]
-    other = OF_THE_OTHER.match(short)
-    if other and words_of(other["what"]) in _forms(others) - _forms(names):
-        which = set(words_of(other["which"]))
-        if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
-            short = other["head"]
-    return short
+    return led["rest"] if led and led["how"].lower() in asked else short
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:
@@ -353,64 +319,9 @@ def _named(text: str, names: tuple[str, ...]) -> bool:
     return any(find(form, words) >= 0 for form in _forms(names))
 
 
-def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
-    """A text without what stands behind a name only to explain it; as it is when that says something else as well."""
-    measured = None if any(map(_MEASURED.search, names)) else _MEASURED.search(text)
-    if measured and _only_measures(measured["why"], others):
-        return text[: measured.start()]
-    year = _YEAR_BESIDE.search(text)
-    if year and not _A_YEAR.search(f"{context} {' '.join(names)}"):
-        return text[: year.start()]
-    beside = _BESIDE.search(text)
-    if beside and set(words_of(beside["beside"])) <= set(words_of(context)) | _saying():
-        return text[: beside.start()]
-    match = _BEHIND.search(text)
-    while match and _named(text[match.start() :], names) and not _named(text[: match.start()], names):
-        match = _BEHIND.search(text, match.start() + 1)
-    if match is None:
-        return text
-    why = match["why"] or match["bare"]
-    if _DISMISSES.match(why):
-        return text
-    words = set(words_of(why))
-    if "?" in why or (words | set(re.findall(r"[\w']+", fold(why)))) & (
-        _TURNS | hedges() - {"not"} - words_of_names(names)
-    ):
-        return text
-    if _named(why, others) and not _COMPARING.search(fold(why)) and not fold(why).startswith(("because", "since")):
-        return text
-    known = set(words_of(" ".join((context, *names, *others)))) | _saying() | _generic() | {"i"}
-    strange = [word for proper in _PROPER.findall(why) for word in words_of(proper) if word not in known]
-    years = set(re.findall(r"\b(?:1[5-9]|20)\d\d\b", why))
-    told = set(re.findall(r"\b(?:1[5-9]|20)\d\d\b", context))
-    if strange or (told and years - told):
-        return text
-    return text[: match.start()]
-
-
 def words_of_names(names: tuple[str, ...]) -> frozenset[str]:
     """All words that names have."""
     return frozenset(word for form in _forms(names) for word in form)
-
-
-@cache
-def _measures() -> frozenset[str]:
-    return frozenset(words_of(vocabulary().names["measured"]))
-
-
-def _only_measures(why: str, others: tuple[str, ...]) -> bool:
-    """Whether figures behind a name only say how much of something it has: "(4.6 stars, 231 reviews)"."""
-    said = [word for word in words_of(why) if not re.fullmatch(r"\d+", word)]
-    if _COMPARING.search(fold(why)):
-        said = [word for word in said if word not in words_of_names(others) | {"vs", "than", "against", "compared"}]
-    figure = bool(re.search(r"[$€£¥★⭐%°]|\d[.,]\d", why))
-    measures = _measures()
-    fine = (
-        measures
-        | _saying()
-        | {"up", "down", "out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
-    )
-    return (figure or bool(measures & set(said))) and all(word in fine for word in said)
 
 
 def _stem(words: Words) -> Words:
@@ -446,7 +357,8 @@ def _shortened(mine: Words, form: Words) -> bool:
     if start < 0 or not any(len(word) >= 3 and word not in _generic() for word in mine):
         return False
     missing = (*form[:start], *form[start + len(mine) :])
-    return all(word in _generic() or word in _saying() or (len(word) == 1 and word.isalpha()) for word in missing)
+    fine = _generic() | _saying() | _PARTICLES
+    return all(word in fine or (len(word) == 1 and word.isalpha()) for word in missing)
 
 
 def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Words], context: str) -> bool:
@@ -465,6 +377,17 @@ def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
         return False
     ends = [form[len(core) :] for form in right if form[: len(core)] == core]
     return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
+
+
+def _without_figures(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether words are the beginning of a name of which only sizes and numbers are missing: "Turbo" of "Turbo 2.0"."""
+
+    def begins(form: Words) -> bool:
+        missing = form[len(mine) :]
+        return form[: len(mine)] == mine and all(re.search(r"\d", word) or len(word) == 1 for word in missing)
+
+    told = [word for word in mine if word.isalpha()]
+    return len(told) > 1 and any(map(begins, right)) and not any(form[: len(mine)] == mine for form in wrong)
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:

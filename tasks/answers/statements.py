@@ -5,9 +5,13 @@ right is decided by the value's own type.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from functools import cache
+from itertools import islice
+from typing import NamedTuple
 
-from m3bench.tasks.answers.spelling import vocabulary, words_of
+from m3bench.tasks.answers.spelling import Words, find, hedges, vocabulary, words_of
+from m3bench.tasks.folding import fold
 
 _TAKEN_BACK = re.compile(
     r"(?:^|[\s.,;:!(…–—-])(?:"
@@ -38,6 +42,12 @@ _NOT_BUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """What is ruled out before what is meant: "Not Oslo, but Bergen", "At first I thought Oslo, but it is Bergen"."""
+_BUT_IT_IS = re.compile(
+    r"^[^\n]{1,200}?[\s,;.–—-]but\s+(?:(?:now|in fact|actually|then|really)\s+)*(?:it|that|the (?:right |correct |real )?"
+    r"(?:answer|one|value))(?:['’]s|\s+is|\s+was|\s+must be)\s+(?:(?:now|in fact|actually|really)\s+)*(?P<rest>\S[^\n]*)$",
+    re.IGNORECASE,
+)
+"""What is said at first, and what it is: "Oslo was my guess, but it's Bergen"."""
 _NOT_BUT_THIS = re.compile(
     r"^\W*(?:no\s*[,:]\s+)?not\s++(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|"
     r"known|confident|convinced|possible|verified|checked|confirmed|found|available|exact|given|stated|enough)\b)"
@@ -61,7 +71,9 @@ _DENIED_BEHIND = re.compile(
 _DENIES = re.compile(r"\b(?:not|never|neither|nor|no|except|isn't|wasn't|n't|other than)\b", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```[a-z]*[ \t]*\n(.*?)\n?\s*```\s*$", re.DOTALL | re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?:[*•▪◦‣]\s+|[–—]\s+|(?:→|⇒|➜|->|=>)\s*)(?=\S)")
-_LEAD = re.compile(r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+(?:is|are|was|were|be)\s*:?\s+)(?P<rest>\S.*)$", re.DOTALL)
+_LEAD = re.compile(
+    r"^(?P<lead>[^:=]{1,80}?)(?:\s*[:=]\s+|\s+[–—-]+\s+|\s+(?:is|are|was|were|be)\s*:?\s+)(?P<rest>\S.*)$", re.DOTALL
+)
 
 
 _ANSWERED = re.compile(
@@ -70,22 +82,8 @@ _ANSWERED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-AHEAD = re.compile(
-    r"^(?P<head>.{1,160}?)\s+(?:beats|(?P<sign>[<>])|"
-    r"(?:is|are|was|were|costs?|has|have|rates|ranks|scores|comes out|weighs)\s+"
-    r"(?P<how>\w+er|(?:more|less|fewer) \w+)\s+than)\s+(?P<other>.{1,160}?)[.!]?$",
-    re.IGNORECASE,
-)
-"""One thing compared with another: "A is older than B", "A > B"."""
-MORE = frozenset({"higher", "better", "larger", "bigger", "greater", "more"})
-LESS = frozenset({"lower", "smaller", "fewer", "less"})
-IS_THAT = re.compile(
-    r"^(?P<head>.{1,160}?)\s+(?:has|had|is|was|are|were|have)\s+the\s+(?P<how>\w+)(?P<what>(?:\s+[^\W\d]+){0,2})[.!]?$",
-    re.IGNORECASE,
-)
-"""A name that is said to be what was asked for: "Oslo has the worst air"."""
 SO_MUCH_OF = re.compile(
-    r"^(?:an?|one|some|\d+)\s+(?:clove|slice|piece|bunch|ear|loaf|head|cup|glass|bowl|bag|handful)s?\s+of\s+",
+    r"^(?:an?|one|some|\d+)\s+(?:pair|clove|slice|piece|bunch|ear|loaf|head|cup|glass|bowl|bag|handful)s?\s+of\s+",
     re.IGNORECASE,
 )
 """How much of a food there is."""
@@ -101,30 +99,177 @@ BY_WHOM = re.compile(
     re.IGNORECASE,
 )
 """What leads to whoever made a thing."""
-ONCE = re.compile(r"\s*[(,]\s*(?:formerly|previously|once|until recently)\s+(?P<once>[^()]+?)\)?$", re.IGNORECASE)
-"""What somebody was called before."""
 SUPERLATIVE = re.compile(
     r"^(?:the|it|our|my)\s+(?:\w+\s+)?(?:is|are|was|were)\s+(?:the\s+)?(?P<how>\w+)\s+(?:for|with|at|in|from)\s+(?P<rest>\S.*)$",
     re.IGNORECASE,
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
-OTHER_HAS_LESS = re.compile(
-    r"^(?P<head>[^.;\n]+)[.;]\s++(?P<what>[^.;\n]+?)(?<=\S)\s++(?:is|was|has|had|comes|came|gets|got|costs?)\s++(?:only\s++)?"
-    r"(?:less|fewer|second|lower|behind|smaller|next|worse|third|last)\b[^.;\n]*[.!]?$",
-    re.IGNORECASE,
-)
-"""A second statement that puts something else behind."""
-OF_THE_OTHER = re.compile(
-    r"^(?P<head>[^.;\n]+)[.;]\s+(?:the|our|their)\s+(?P<which>\w+)(?:\s+one)?\s+(?:is|was)\s+(?P<what>[^.;\n]+?)[.!]?$",
-    re.IGNORECASE,
-)
 REASON_FIRST = re.compile(
     r"^(?P<other>[^.;,]+?)\s+(?:is|are|was|were|costs?)\s+(?P<how>\w+er|more|less|worse)[.;,]\s+(?P<rest>[^.;,]+)[.!]?$",
     re.IGNORECASE,
 )
 """What is said against one thing before another is named: "The pass is dearer; single entries"."""
-PLACE_BESIDE = re.compile(r"\s*[(\[](?P<label>[A-Za-z]\d{0,2}|\d{1,2})[)\]]$")
-"""The letter or number of a place, in brackets behind a name."""
+_EDGE = re.compile(
+    r"\s*[.;:!,](?=\s)|\s+[-–—]+(?=\s)|\s*—|\s*(?=[(\[])|\s*(?=\n)|\s+(?=[<>→])|\s+(?=([^\W\d]+)\b)", re.IGNORECASE
+)
+"""Where a value may end and an explanation of it begin: at a mark, or before one of the words that begin one."""
+_CLAUSES = re.compile(r"([.;:!\n]\s+|\n|,\s+|\s[-–—]+\s|—|[(\[)\]]|\s→\s)")
+_ADDS = re.compile(
+    r"^[\s,;.–—-]*(?:(?:and|as well as|along with|together with|alike|too|also|plus)\b"
+    r"(?!\s+(?:not|so|it|that|is|has|was)\b)|(?:or|nor|and/or)\b|[&/+])"
+)
+"""What adds another value to the one before it."""
+_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|without|except|wrong|incorrect|false)\b|n['’]t\b")
+_DENIES_IT = re.compile(
+    r"^\W*(?:(?:it|this|that|which)\s+)?(?:is|was|are|were|has|have|had|does|do|did|can|will)(?:\s+\w+)?"
+    r"(?:\s+(?:not|never|wrong|incorrect|false|no longer|closed|excluded|ruled out)\b|n['’]t\b)|"
+    r"^\W*(?:(?:is|was)\s+)?(?:not|never|no)\s+"
+    r"(?:it|right|correct|true|this|that|quite|verified|confirmed|sure|certain)\b|^\W*not\W*$|^\s+(?:not|never|no)\b|"
+    r"^\W*(?:is|was)?\s*(?:wrong|incorrect|false)\b"
+)
+"""What takes back the value before it."""
+_COPULA = re.compile(r"\b(?:is|are|was|were|be|not|being|has|have|had)\s*$", re.IGNORECASE)
+_TURNS = frozenset(
+    "but however if also another later unless same tie tied ties equally alike and/or".split()  # noqa: SIM905
+)
+_RANKS = frozenset({"second", "third", "fourth", "runner", "2nd", "3rd", "4th"})
+_PUTS_BEHIND = frozenset(
+    "than ahead beats beat beating over vs versus against then next followed behind compared second third last instead "  # noqa: SIM905
+    "rather formerly previously unlike not only because since".split()
+)
+_BEYOND = frozenset(
+    "from vs versus than of out after before instead not below above under over other others rounded was were formerly "  # noqa: SIM905
+    "because since compared against limit".split()
+)
+"""Words beside a number that is another than the one that is said."""
+_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+|(?<=[(\[])[A-Z][^\W\d_]+")
+_MAKER = re.compile(r"\bby(?:\s+[A-Z][\w.'’-]*)+")
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_MEASURE = re.compile(r"[$€£¥%°★⭐]|\d\s?[a-z]|\d[.,]\d")
+MOST_EDGES = 16
+
+
+class About(NamedTuple):
+    """What is known of a value when what is said around it is read."""
+
+    asked: frozenset[str]
+    """Words of the question."""
+    right: frozenset[Words] = frozenset()
+    """Names of the right thing."""
+    rivals: frozenset[Words] = frozenset()
+    """Names of things of its kind that are wrong."""
+    known: frozenset[str] = frozenset()
+    """Words that are no other thing's name."""
+    years: frozenset[str] = frozenset()
+    """The years that belong to it."""
+    unlike: Callable[[str], bool] | None = None
+    """For a number: whether the numbers in a text are of another kind than it."""
+
+
+def heads(text: str, about: About) -> Iterator[str]:
+    """What a text says, in each way in which the rest of it only explains that."""
+    edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in _explaining())
+    for edge in islice(edges, MOST_EDGES):
+        head = text[: edge.start()]
+        if head and not _COPULA.search(head) and only_explains(text[edge.start() :], about):
+            yield head
+
+
+def only_explains(rest: str, about: About) -> bool:
+    """Whether what stands behind a value neither doubts nor denies it, and claims nothing else in its place."""
+    folded = fold(rest)
+    if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
+        return False
+    opposite = {other for word in about.asked for other in _opposites().get(word, ())} - about.asked
+    mark, depth = "", 0
+    for number, part in enumerate(_CLAUSES.split(rest)):
+        if number % 2:
+            mark = part
+            depth += (part in "([") - (part in ")]")
+        elif words_of(part) and not (
+            _puts_behind(part, about, aside=depth > 0)
+            if _names_one(part, about.rivals)
+            else _is_harmless(part, mark, opposite, about, aside=depth > 0)
+        ):
+            return False
+    return True
+
+
+def _names_one(text: str, names: Collection[Words]) -> bool:
+    words = words_of(text)
+    return any(find(form, words) >= 0 for form in names)
+
+
+def _each(said: str) -> set[str]:
+    """The words of a clause, with and without what makes them other words."""
+    return {*words_of(said), *re.findall(r"[\w']+", fold(said))}
+
+
+def _doubts(each: set[str], about: About) -> bool:
+    doubts = (hedges() - _PUTS_BEHIND - {"no", "neither", "nor", "never", "except"}) | _TURNS
+    return any(word in doubts and not word.endswith("n't") for word in each - about.known)
+
+
+def _puts_behind(said: str, about: About, *, aside: bool) -> bool:
+    """Whether a clause names another thing only to say that it is not the one."""
+    each, denied = _each(said), _DENIAL.search(fold(said)) is not None
+    if _doubts(each, about) or (each & about.asked & _opposites().keys() and not denied and "than" not in each):
+        return False
+    sign = re.match(r"\s*([<>])", said)
+    if sign:
+        return (sign[1] == "<") == bool(about.asked & _little())
+    return bool(denied or each & (_PUTS_BEHIND | _verbs()) or (aside and re.search(r"\d", said)))
+
+
+def _is_harmless(said: str, mark: str, opposite: Collection[str], about: About, *, aside: bool) -> bool:
+    """Whether a clause that names no other thing contradicts nothing and adds nothing."""
+    folded, words, each = fold(said), words_of(said), _each(said)
+    denied = _DENIAL.search(folded) is not None
+    if _doubts(each, about) or each & (_RANKS | set(opposite)) - about.asked:
+        return False
+    if denied and _names_one(said, about.right):
+        return False
+    if about.years and not mark and set(_YEAR.findall(said)) - about.years:
+        return False
+    if about.unlike is not None:
+        counts = not re.search(r"\d", said) or about.unlike(said)
+        return counts or bool((aside or each & _BEYOND) and not each & about.known)
+    proper = [word for name in _PROPER.findall(_MAKER.sub("", f"{mark}{said}")) for word in words_of(name)]
+    if any(word not in about.known | about.asked for word in proper) and not (aside and about.asked & _TITLED):
+        return False
+    strange = [word for word in words if word not in about.known | about.asked]
+    bare = not aside and not each & _explaining() and not denied and not _MEASURE.search(folded)
+    return not (bare and strange and min(len(strange), len(words)) <= 3)
+
+
+_TITLED = frozenset({"title", "titles", "book", "books", "film", "films"})
+"""What has somebody who made it, who may be named in brackets."""
+
+
+@cache
+def _explaining() -> frozenset[str]:
+    """Words with which an explanation begins."""
+    return frozenset(vocabulary().names["explaining"].split())
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return frozenset(vocabulary().names["verbs"].split())
+
+
+@cache
+def _little() -> frozenset[str]:
+    return frozenset(vocabulary().names["little"].split())
+
+
+@cache
+def _opposites() -> dict[str, frozenset[str]]:
+    """For a word such as `cheapest` those that say the opposite."""
+    pairs = [pair.split("-") for pair in vocabulary().names["opposites"].split()]
+    return {
+        word: frozenset(other for pair in pairs if word in pair for other in pair if other != word)
+        for word in {word for pair in pairs for word in pair}
+    }
 
 
 def of_two_ends(text: str, asked: Collection[str], *, least: bool) -> str:
@@ -157,7 +302,7 @@ def settled(text: str) -> str:
     while (match := _TAKEN_BACK.search(text)) and text[: match.start()].strip(" -–—*_"):
         rest = next(part for part in match.groupdict().values() if part)
         text = rest.strip()
-    match = _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
+    match = _BUT_IT_IS.match(text) or _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
     return match["rest"].strip() if match else text
 
 
@@ -194,5 +339,5 @@ def without_lead(text: str, asked: str) -> str:
         return text
     names = vocabulary().names
     allowed = {"s", *words_of(f"{names['saying']} {names['announcing']} {asked}")}
-    said = {word for word in words_of(match["lead"]) if word not in allowed}
+    said = {word for word in words_of(match["lead"]) if word not in allowed and not word.isdigit()}
     return match["rest"] if {word.removesuffix("s") for word in said} <= allowed else text
