@@ -9,14 +9,15 @@ value is given twice, in two units, both must be right. A range is no number.
 import math
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from math import fsum, prod
 from typing import Literal, TypeAlias
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, known, plain, quantities, unit_of
 from m3bench.tasks.answers.places import one_coordinate
-from m3bench.tasks.answers.spelling import vocabulary
-from m3bench.tasks.answers.statements import answered, concluded, kept, without_lead
+from m3bench.tasks.answers.spelling import vocabulary, words_of
+from m3bench.tasks.answers.statements import About, answered, concluded, heads, kept, without_lead
 from m3bench.tasks.facts import Fact
 
 Near: TypeAlias = Callable[[float, float], bool]
@@ -224,7 +225,49 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
             return "it is not a number"
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
-    said = _SO_MANY.sub(" ", kept(concluded(answered(as_text(given))))[0])
+    said = kept(concluded(answered(as_text(given))))[0]
+    problem = _said_problem(said, unit, near, asked_for, value)
+    if problem is None:
+        return None
+    asked = unit_of(unit) or _counted_in(asked_for.words)
+    about = _about(asked_for.words, asked)
+    for head in heads(said, about):
+        beside = said[len(head) :].lower()
+        if (
+            _said_problem(head, unit, near, asked_for, value) is None
+            and not _BOUND_BEHIND.search(beside)
+            and not _of_another(_NUMERALS.sub(" ", beside), asked_for.words.lower())
+        ):
+            return None
+    return problem
+
+
+_BOUND_BEHIND = re.compile(
+    r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+"
+)
+_NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
+
+
+@lru_cache(maxsize=64)
+def _about(words: str, asked: UnitOfMeasure | None) -> About:
+    """What is known of a number when what is said around it is read."""
+
+    def unlike(text: str) -> bool:
+        found = quantities(plain(text))
+        kinds = [{unit.kind for unit in known().get(one.unit, ())} for one in found]
+        return bool(found) and all(kind and (asked is None or asked.kind not in kind) for kind in kinds)
+
+    name = words.partition(" ")[0]
+    return About(
+        asked=frozenset(words_of(words.replace("_", " "))),
+        known=frozenset(words_of(name.replace("_", " "))),
+        unlike=unlike,
+    )
+
+
+def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, value: float) -> str | None:
+    """Why a text is not the number; None when it is, and says nothing else."""
+    said = _SO_MANY.sub(" ", said)
     said = _BEFORE_THAT.sub("", _COMPARED.sub("", _without_workings(said, value)))
     led = without_lead(said, asked_for.words)
     text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
@@ -243,7 +286,7 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         text = re.sub(r"\b(?:usdt|tether)\b", "usd", text)
     found = quantities(text, millions=asked is None or asked.kind != "length")
     if not found:
-        return f"there is no number in {as_text(given)[:60]!r}"
+        return f"there is no number in {said[:60]!r}"
     rest = _rest(text, found)
     if any(quantity.joined for quantity in found):
         return "a range is not a number"

@@ -25,7 +25,7 @@ _TAKEN_BACK = re.compile(
     r"|,\s+actually,?\s+(?P<third>\S.*)$"
     r"|[.,;–—-]\s*(?:but\s+)?that (?:was|is) (?:a typo|wrong|a mistake|an error|a slip)\b[\s,.:;–—-]*"
     r"(?:(?:it|that)(?:\s+is|['’]s|\s+was|\s+should be)\s+|make (?:it|that)\s+)?(?P<fifth>\S.*)$"
-    r"|[.,;–—-]\s*(?:sorry|oops|pardon)\s*[,:–—-]\s*(?P<fourth>\S.*)$",
+    r"|[.,;–—-]\s*(?:sorry|oops|pardon)\s*[,:–—-]\s*(?:i meant?\s+|make that\s+)?(?P<fourth>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _RULED_OUT = re.compile(
@@ -43,7 +43,8 @@ _NOT_BUT = re.compile(
 )
 """What is ruled out before what is meant: "Not Oslo, but Bergen", "At first I thought Oslo, but it is Bergen"."""
 _BUT_IT_IS = re.compile(
-    r"^[^\n]{1,200}?[\s,;.–—-]but\s+(?:(?:now|in fact|actually|then|really)\s+)*(?:it|that|the (?:right |correct |real )?"
+    r"^(?!.*\b(?:any|all|every|everything|anything|anywhere|none|nothing|nobody)\b)[^\n]{1,200}?[\s,;.–—-]but\s+"
+    r"(?:(?:now|in fact|actually|then|really)\s+)*(?:it|that|the (?:right |correct |real )?"
     r"(?:answer|one|value))(?:['’]s|\s+is|\s+was|\s+must be)\s+(?:(?:now|in fact|actually|really)\s+)*(?P<rest>\S[^\n]*)$",
     re.IGNORECASE,
 )
@@ -56,7 +57,7 @@ _NOT_BUT_THIS = re.compile(
 )
 """The same with a colon: "Not Oslo: Bergen"."""
 _SO = re.compile(
-    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is|which makes|that makes|which gives)[,:]?\s+"
+    r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is(?=,)|which makes|that makes|which gives)[,:]?\s+"
     r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
     re.IGNORECASE,
 )
@@ -128,6 +129,7 @@ _DENIES_IT = re.compile(
     r"^\W*(?:is|was)?\s*(?:wrong|incorrect|false)\b"
 )
 """What takes back the value before it."""
+_DENIES_ALL = re.compile(r"\b(?:wrong|incorrect|false)\b|\b(?:not|n['’]t)\s+(?:the (?:one|right|correct|answer)|it)\b")
 _COPULA = re.compile(r"\b(?:is|are|was|were|be|not|being|has|have|had)\s*$", re.IGNORECASE)
 _TURNS = frozenset(
     "but however if also another later unless same tie tied ties equally alike and/or".split()  # noqa: SIM905
@@ -181,18 +183,26 @@ def only_explains(rest: str, about: About) -> bool:
     if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
         return False
     opposite = {other for word in about.asked for other in _opposites().get(word, ())} - about.asked
-    mark, depth = "", 0
-    for number, part in enumerate(_CLAUSES.split(rest)):
+    mark, depth, first = "", 0, True
+    for number, part in enumerate(_CLAUSES.split(rest.replace("vs.", "vs"))):
         if number % 2:
             mark = part
             depth += (part in "([") - (part in ")]")
-        elif words_of(part) and not (
-            _puts_behind(part, about, aside=depth > 0)
-            if _names_one(part, about.rivals)
-            else _is_harmless(part, mark, opposite, about, aside=depth > 0)
-        ):
-            return False
+        elif words_of(part):
+            apart = _is_apart if _names_one(part, about.rivals) else _is_harmless
+            if not apart(_Clause(part, mark, depth > 0, first), opposite, about):
+                return False
+            first = False
     return True
+
+
+class _Clause(NamedTuple):
+    """A part of what stands behind a value: its text, the mark before it, and whether it is in brackets or the first."""
+
+    said: str
+    mark: str
+    aside: bool
+    first: bool
 
 
 def _names_one(text: str, names: Collection[Words]) -> bool:
@@ -210,26 +220,29 @@ def _doubts(each: set[str], about: About) -> bool:
     return any(word in doubts and not word.endswith("n't") for word in each - about.known)
 
 
-def _puts_behind(said: str, about: About, *, aside: bool) -> bool:
+def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     """Whether a clause names another thing only to say that it is not the one."""
-    each, denied = _each(said), _DENIAL.search(fold(said)) is not None
+    each, denied = _each(clause.said), _DENIAL.search(fold(clause.said)) is not None
     if _doubts(each, about) or (each & about.asked & _opposites().keys() and not denied and "than" not in each):
         return False
-    sign = re.match(r"\s*([<>])", said)
+    if clause.first and not clause.aside and each & set(opposite):
+        return False
+    sign = re.match(r"\s*([<>])", clause.said)
     if sign:
         return (sign[1] == "<") == bool(about.asked & _little())
-    return bool(denied or each & (_PUTS_BEHIND | _verbs()) or (aside and re.search(r"\d", said)))
+    return bool(denied or each & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", clause.said)))
 
 
-def _is_harmless(said: str, mark: str, opposite: Collection[str], about: About, *, aside: bool) -> bool:
+def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     """Whether a clause that names no other thing contradicts nothing and adds nothing."""
+    said, mark, aside, first = clause
     folded, words, each = fold(said), words_of(said), _each(said)
     denied = _DENIAL.search(folded) is not None
-    if _doubts(each, about) or each & (_RANKS | set(opposite)) - about.asked:
+    if _doubts(each, about) or each & (_RANKS | set(opposite)) - about.asked or _DENIES_ALL.search(folded):
         return False
     if denied and _names_one(said, about.right):
         return False
-    if about.years and not mark and set(_YEAR.findall(said)) - about.years:
+    if about.years and first and set(_YEAR.findall(said)) - about.years:
         return False
     if about.unlike is not None:
         counts = not re.search(r"\d", said) or about.unlike(said)
