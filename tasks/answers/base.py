@@ -35,6 +35,10 @@ class AnswerContext:
     """The field's name and meaning: whoever repeats these words beside the value says nothing new."""
     evidence: Evidence | None = None
     """What the run left behind, for files."""
+    rivals: tuple[str, ...] = ()
+    """Things that are wrong for other fields of the task: what is said of one of them is not of what was asked for."""
+    enough: bool | None = None
+    """What another field says that asks for yes or no: whether something is left or missing."""
 
 
 class Value(BaseModel, ABC):

@@ -427,6 +427,12 @@ _ACTS = re.compile(
 """A choice said as what somebody does: "They take the car", "He drives"."""
 
 
+_MOVED = re.compile(
+    r"^(?:\w+\s+)?(?:from\s+)?(?:the\s+)?([\w -]+?)\s*(?:→|->|=>|⇒|\bto\b)\s*(?:the\s+)?([\w -]+)$", re.IGNORECASE
+)
+"""What is put somewhere else: from one of the options to another."""
+
+
 class Choice(Value):
     """One of several things that the client is told."""
 
@@ -448,6 +454,9 @@ class Choice(Value):
             return "nothing was given"
         others = tuple(option for option in self.options if option != self.value)
         names, text = (self.value, *self.aliases), as_text(given)
+        moved = _MOVED.match(text)
+        if moved and {words_of(moved[1]), words_of(moved[2])} <= set(map(words_of, self.options)):
+            text = moved[2]
         problem = name_problem(text, names, others, asked.words)
         acted = _ACTS.match(text) if problem else None
         if acted is None:
@@ -467,8 +476,44 @@ class Choice(Value):
 _TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑👍", " yes "), **dict.fromkeys("✗✘❌☒👎", " no ")})
 
 _NO_TROUBLE = re.compile(r"\bno (?:problem|trouble|doubt|question|issue)s?\b(?: about it)?(?: at all)?")
-_YES = frozenset({"yes", "true", "y", "yep", "yup", "yeah", "affirmative", "correct", "indeed", "1"})
-_NO = frozenset({"no", "false", "n", "not", "nope", "nah", "negative", "incorrect", "0"})
+_YES = frozenset(
+    {
+        "yes",
+        "ja",
+        "oui",
+        "si",
+        "sim",
+        "да",
+        "sufficient",
+        "true",
+        "y",
+        "yep",
+        "yup",
+        "yeah",
+        "affirmative",
+        "correct",
+        "indeed",
+        "1",
+    }
+)
+_NO = frozenset(
+    {
+        "no",
+        "nein",
+        "non",
+        "nao",
+        "нет",
+        "insufficient",
+        "false",
+        "n",
+        "not",
+        "nope",
+        "nah",
+        "negative",
+        "incorrect",
+        "0",
+    }
+)
 _SO = re.compile(r"^(?:it|they|he|she|that|this) (?:is|does|are|do|has|have|was|were|did|can|will)(?: so)?[.!]?$")
 """A sentence that says yes without the word."""
 _IGNORANCE = frozenset({"know", "sure", "idea", "certain", "tell", "say", "information", "data"})
@@ -494,6 +539,9 @@ class YesNo(Value):
         words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(text).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]
+        first = re.match(r"(\w+)\s*(?:[.!;:,]|\s[–—-])\s", fold(text))
+        if first and first[1] in _YES | _NO and len(yes) + len(no) > 1:
+            yes, no = [first[1]] * (first[1] in _YES), [first[1]] * (first[1] in _NO)
         doubt = next(
             (
                 word

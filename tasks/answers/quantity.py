@@ -17,8 +17,9 @@ from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedg
 from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, known, plain, quantities, unit_of
 from m3bench.tasks.answers.places import one_coordinate
 from m3bench.tasks.answers.spelling import vocabulary, words_of
-from m3bench.tasks.answers.statements import About, answered, concluded, heads, kept, without_lead
+from m3bench.tasks.answers.statements import About, answered, concluded, heads, kept, opposites, without_lead
 from m3bench.tasks.facts import Fact
+from m3bench.tasks.folding import fold
 
 Near: TypeAlias = Callable[[float, float], bool]
 """Whether a value, known to half of its last digit, is the right one."""
@@ -32,8 +33,17 @@ _BOUNDS = re.compile(
     r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]|^\s*\+"
 )
 _SEA_LEVEL = re.compile(r"\babove (?:mean )?sea level\b|\b(?:a\.s\.l\.|asl|amsl)(?!\w)")
-_OPPOSITE = re.compile(r"\b(?:short|too (?:much|many|few|little)|overdrawn|in debt|in the red)\b")
+_OPPOSITE = re.compile(r"\b(?:short|off|too (?:much|many|few|little)|overdrawn|in debt|in the red)\b")
 """Words of somebody who says that it is the other way round."""
+_LEFT_OVER = re.compile(r"\b(?:left(?: over)?|surplus|over|too much|to spare|remaining)\b")
+_EITHER_WAY = re.compile(r"\bleft(?: over)? or missing|missing or left\b")
+_OF_ALL = re.compile(r"\b(?:in all|altogether|in total|all told)\b")
+_FOR_ALL, _ALL_ASKED = (
+    re.compile(r"\bfor (?:all|the lot|everyone|everybody)\b"),
+    re.compile(r"\b(?:all|total|together)\b"),
+)
+_OF_ONE = re.compile(r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))")
+_OF_WHAT = re.compile(r"^\W*(?:\w+\s+){0,2}?(?:for|of)\s+(?:the\s+)?(?P<what>[^,;()]+)")
 _A_TIME = re.compile(
     r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b|"
     r"\bper (?:ounce|oz|pound|lb|kilo|kg|gram|g|litre|liter|100 g)\b"
@@ -230,30 +240,37 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
     if problem is None:
         return None
     asked = unit_of(unit) or _counted_in(asked_for.words)
-    about = _about(asked_for.words, asked)
+    about = _about(asked_for.words, asked, whole=value == int(value))
+    said = plain(said)
     for head in heads(said, about):
-        beside = said[len(head) :].lower()
+        beside = said[len(head) :]
         if (
-            _said_problem(head, unit, near, asked_for, value) is None
-            and not _BOUND_BEHIND.search(beside)
-            and not _of_another(_NUMERALS.sub(" ", beside), asked_for.words.lower())
+            not _BOUND_BEHIND.search(beside)
+            and _said_problem(head, unit, near, asked_for, value) is None
+            and not any(_of_another(rest, asked_for) for rest in (beside, _NUMERALS.sub(" ", beside)))
         ):
             return None
     return problem
 
 
 _BOUND_BEHIND = re.compile(
-    r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+"
+    r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
+    r"^\W*(?:out )?of \d|^\W*(?:less|more|fewer|lower|higher)\b"
 )
+_LEADS_TO = re.compile(r"=>?|→|⇒|->")
+_A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
+_JUST = re.compile(r"\bjust (?:under|over|below|above|shy of|short of)\b")
 _NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
 
 
 @lru_cache(maxsize=64)
-def _about(words: str, asked: UnitOfMeasure | None) -> About:
+def _about(words: str, asked: UnitOfMeasure | None, *, whole: bool) -> About:
     """What is known of a number when what is said around it is read."""
 
     def unlike(text: str) -> bool:
         found = quantities(plain(text))
+        if whole and asked is None and found and all(value != int(value) for one in found for value, _ in one.readings):
+            return True
         kinds = [{unit.kind for unit in known().get(one.unit, ())} for one in found]
         return bool(found) and all(kind and (asked is None or asked.kind not in kind) for kind in kinds)
 
@@ -276,8 +293,11 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
         text = plain(said)
     if not text:
         return "it is not a single number"
-    if "=" in text:
-        text = text.rpartition("=")[2].strip()
+    text = next((part.strip() for part in reversed(_LEADS_TO.split(text)) if re.search(r"\d", part)), text)
+    if any(fold(code) not in known() for pair in _A_CURRENCY.findall(said) for code in pair if code and value):
+        return "it is another currency"
+    if near(value * 1.009, 0.0):
+        text = _JUST.sub(" ", text)
     asked = unit_of(unit) or _counted_in(asked_for.words)
     text = _in_its_form(_SEA_LEVEL.sub(" ", _ASIDE.sub("", text)), asked, asked_for.words.lower())
     if value > 0 and (asked is None or asked.kind != "temperature"):
@@ -290,7 +310,7 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     rest = _rest(text, found)
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
-    other = _of_another(rest, asked_for.words.lower())
+    other = _of_another(rest, asked_for)
     if other or (asked is None and (other := _of_another_kind(found, asked_for.words.lower()))):
         return f"it is another amount: {other!r}"
     bound = _BOUNDS.search(rest)
@@ -325,8 +345,23 @@ def _without_workings(text: str, value: float) -> str:
     return match["head"] if came or (_WOULD_NOT.search(aside) and value not in parts) else text
 
 
-def _of_another(rest: str, asked: str) -> str | None:
+def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
+    asked, beside = asked_for.words.lower(), words_of(rest)
+    known_asked = set(words_of(asked.replace("_", " ")))
+    other = next((word for word in beside if word in opposites(known_asked)), None) or _of_a_rival(rest, asked_for)
+    if other:
+        return other
+    if _EITHER_WAY.search(asked):
+        wrong_way = _OPPOSITE if asked_for.enough else _LEFT_OVER
+        found = None if asked_for.enough is None else wrong_way.search(rest)
+        return found[0] if found else None
+    if beside and beside[-1].endswith("er") and opposites({beside[-1]}) and not _APART.search(asked):
+        return beside[-1]
+    found = _OF_ALL.search(rest) if _OF_EACH_ASKED.search(asked) and not _TOGETHER.search(asked) else None
+    found = found or (None if _ALL_ASKED.search(asked) else _FOR_ALL.search(rest)) or _OF_ONE.search(rest)
+    if found and found[0] not in asked:
+        return found[0]
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
     if found is None and _ALL_OF_IT.search(asked) and not _OF_EACH_ASKED.search(asked):
         found = _OF_EACH.search(rest)
@@ -350,6 +385,15 @@ def _of_another(rest: str, asked: str) -> str | None:
     return found[0] if found and found[0] not in asked else None
 
 
+def _of_a_rival(rest: str, asked_for: AnswerContext) -> str | None:
+    """Another thing of the task that a number is said to be of: "3 shares of DIS"."""
+    of = _OF_WHAT.search(rest)
+    if of is None or not asked_for.rivals:
+        return None
+    words = words_of(of["what"])
+    return next((name for name in asked_for.rivals if words_of(name) == words[: len(words_of(name))]), None)
+
+
 def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
     """A text as numbers with units: what it is out of, minutes on a stopwatch, kelvins and the sides of the globe."""
     told = _SCALE.search(words)
@@ -359,10 +403,14 @@ def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
         return text
     if asked.kind == "time":
         text = re.sub(r"^(\d{1,3}):([0-5]\d)$", r"\1 min \2 s", text.strip())
+        text = re.sub(r"^(\d{1,2}):([0-5]\d) ?h(?:ours)?$", r"\1 h \2 min", text)
         text = re.sub(r"^(\d{1,2}):([0-5]\d):([0-5]\d)(?: ?h)?$", r"\1 h \2 min \3 s", text)
         text = re.sub(r"(?:^|(?<=\band )|(?<=\babout ))an? (?=(?:hour|minute|day|week|month|year)\b)", "1 ", text)
         text = _AND_A_PART.sub(lambda found: f"{found[1]}.{_PART_OF_ONE[found[3]]} {found[2]}", text)
+    if asked.kind in vocabulary().currencies:
+        text = re.sub(r"^(\d{1,3}) (\d\d)(?=$| [a-z(])", r"\1.\2", text)
     if asked.kind == "temperature":
+        text = re.sub(r"^\+(?=\d)", "", text.strip())
         text = re.sub(r"(?<=\d)\s?k\b", " kelvin", text)
     if asked.kind == "angle" and (axis := next((name for name in ("latitude", "longitude") if name in words), None)):
         text = one_coordinate(text, axis) or text

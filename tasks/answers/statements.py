@@ -170,7 +170,8 @@ class About(NamedTuple):
 
 def heads(text: str, about: About) -> Iterator[str]:
     """What a text says, in each way in which the rest of it only explains that."""
-    edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in _explaining())
+    begins = _explaining() | ({"of"} if about.unlike else set())
+    edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in begins)
     for edge in islice(edges, MOST_EDGES):
         head = text[: edge.start()]
         if head and not _COPULA.search(head) and only_explains(text[edge.start() :], about):
@@ -182,7 +183,7 @@ def only_explains(rest: str, about: About) -> bool:
     folded = fold(rest)
     if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
         return False
-    opposite = {other for word in about.asked for other in _opposites().get(word, ())} - about.asked
+    opposite = opposites(about.asked)
     mark, depth, first = "", 0, True
     for number, part in enumerate(_CLAUSES.split(rest.replace("vs.", "vs"))):
         if number % 2:
@@ -273,6 +274,11 @@ def _verbs() -> frozenset[str]:
 @cache
 def _little() -> frozenset[str]:
     return frozenset(vocabulary().names["little"].split())
+
+
+def opposites(asked: Collection[str]) -> set[str]:
+    """The words that say the opposite of some that were asked for."""
+    return {other for word in asked for other in _opposites().get(word, ())} - set(asked)
 
 
 @cache
