@@ -84,7 +84,9 @@ class Phone(Value):
         text = as_text(given)
         if hedge(text.replace("/", "-")):
             return "it is not a single telephone number"
-        head, bracket, aside = text.partition(" (") if re.match(r".*\d.* \(.*\d{4}", text) else (text, "", "")
+        head, bracket, aside = (
+            text.partition(" (") if re.match(r".*\d.* \((?:[^()\d]*\d){6,}[^()]*\)$", text) else (text, "", "")
+        )
         problem = self._is_wrong(_ABROAD.sub("", head), asked.words)
         return problem or (self._is_wrong(_ABROAD.sub("", aside.rstrip(")")), asked.words) if bracket else None)
 

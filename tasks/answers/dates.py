@@ -92,6 +92,8 @@ class Date(Value):
             return "nothing was given"
         text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(kept(as_text(given))[0]))
         text = re.sub(r"(?<=[a-z .])['’](?=\d\d(?!\d))", "20", text)
+        text = re.sub(r"(\d{4})年(\d{1,2})月(\d{1,2})日", r"\1-\2-\3", text)
+        text = re.sub(rf"(?<!\d)(\d{{1,2}})-{_MONTH}-(\d\d)(?!\d)", r"\1 \2 20\3", text)
         found, rest = _dates(text)
         if not found:
             return f"there is no date in {text[:60]!r}"

@@ -121,6 +121,7 @@ class Items(Value):
         if (
             not isinstance(given, str)
             or _BACKWARDS.search(given)
+            or "?" in given
             or len(self.items) < 2
             or not all(item.kind == "name" for item in self.items)
         ):
@@ -222,6 +223,10 @@ class Table(Value):
             yield rows
         if isinstance(given, str):
             yield from separated_tables(given, self.columns)
+            lettered = [loose_row(str(row), many) for row in _by_letters(given)]
+            yield from [[row for row in lettered if row]] if lettered and all(lettered) else []
+            sentences = {key: rest for key, mark, rest in (part.partition(": ") for part in given.split(". ")) if mark}
+            yield from turned(sentences) if many == 2 and len(sentences) > 1 else ()
             yield from loose_tables(given, many)
         elif isinstance(given, list | tuple) and given and all(isinstance(row, str) for row in given):
             lines = [loose_row(row, many) for row in given]

@@ -162,6 +162,7 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     """Why a text that explains nothing does not name a thing; None when it does."""
     if not text:
         return "it is not a single name"
+    text = _NUMBER_OF_HOUSE.sub("", text)
     mine = words_of(text)
     if re.search(r"[<>≥≤]=?\s*$", text):
         return "it is a bound, not a name"
@@ -212,6 +213,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     while mine and (mine[-1] in beside or mine[0] in beside):
         mine = mine[:-1] if mine[-1] in beside else mine[1:]
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
+        return None
+    if "," not in names[0] and _without_its_kind(words_of(text), right, wrong):
         return None
     if _without_its_trade(words_of(text), right, wrong, context):
         return None
@@ -294,6 +297,7 @@ def _initialled(mine: Words, form: Words) -> bool:
     return True
 
 
+_NUMBER_OF_HOUSE = re.compile(r"(?<=[,\s])n[º°o]\.?\s*(?=\d)", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
 _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
@@ -377,6 +381,19 @@ def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
         return False
     ends = [form[len(core) :] for form in right if form[: len(core)] == core]
     return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
+
+
+def _without_its_kind(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether words are a product without what it is: "Lucky Charms", where its maker alone is a name of it too."""
+    makers = [form for form in right if any(len(other) > len(form) and other[: len(form)] == form for other in right)]
+    whole = {
+        form[start:] for form in right for maker in makers for start in (0, len(maker)) if form[: len(maker)] == maker
+    }
+    return (
+        len(mine) > 1
+        and any(form[: len(mine)] == mine for form in whole)
+        and not any(find(mine, form) >= 0 for form in wrong)
+    )
 
 
 def _without_figures(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:

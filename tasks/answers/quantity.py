@@ -8,9 +8,10 @@ value is given twice, in two units, both must be right. A range is no number.
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import fsum, prod
+from operator import eq
 from typing import Literal, TypeAlias
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
@@ -28,7 +29,7 @@ ROUNDED = 0.005
 """The share by which a value that was rounded without being asked to may differ."""
 
 _BOUNDS = re.compile(
-    r"\b(?:less|more|fewer|greater|lower|higher) than\b|(?<!add )(?<!adds )\bup to\b|"
+    r"\b(?:less|more|fewer|greater|lower|higher) than\b|^\s*(?:starting )?from\s*$|(?<!add )(?<!adds )\bup to\b|"
     r"\b(?:under|over|below|above|between|at least|at most|"
     r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]|^\s*\+"
 )
@@ -51,7 +52,7 @@ _A_TIME = re.compile(
 _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:twice|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+    r"\b(?:twice(?!\s*\))|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
 _OF_EACH = re.compile(
@@ -235,7 +236,8 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
             return "it is not a number"
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
-    said = kept(concluded(answered(as_text(given))))[0]
+    answer = answered(as_text(given))
+    said = kept(concluded(answer) if quantities(plain(concluded(answer))) else answer)[0]
     problem = _said_problem(said, unit, near, asked_for, value)
     if problem is None:
         return None
@@ -246,6 +248,7 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         beside = said[len(head) :]
         if (
             not _BOUND_BEHIND.search(beside)
+            and not (_A_TIME.search(head) and quantities(beside))
             and _said_problem(head, unit, near, asked_for, value) is None
             and not any(_of_another(rest, asked_for) for rest in (beside, _NUMERALS.sub(" ", beside)))
         ):
@@ -255,11 +258,12 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
 
 _BOUND_BEHIND = re.compile(
     r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
-    r"^\W*(?:out )?of \d|^\W*(?:less|more|fewer|lower|higher)\b"
+    r"^\W*(?:out )?of \d|^\W*(?:than|less|more|fewer|lower|higher)\b"
 )
 _LEADS_TO = re.compile(r"=>?|→|⇒|->")
+_COMPARES = re.compile(r"(?:so )?(?:not )?(?:above|below|over|under|more than|less than)\b")
 _A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
-_JUST = re.compile(r"\bjust (?:under|over|below|above|shy of|short of)\b")
+_JUST = re.compile(r"\bjust (?:under|over|below|above)\b")
 _NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
 
 
@@ -293,7 +297,8 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
         text = plain(said)
     if not text:
         return "it is not a single number"
-    text = next((part.strip() for part in reversed(_LEADS_TO.split(text)) if re.search(r"\d", part)), text)
+    parts = [part.strip() for part in _LEADS_TO.split(text)]
+    text = next((part for part in reversed(parts) if re.search(r"\d", part) and not _COMPARES.match(part)), text)
     if any(fold(code) not in known() for pair in _A_CURRENCY.findall(said) for code in pair if code and value):
         return "it is another currency"
     if near(value * 1.009, 0.0):
@@ -310,7 +315,9 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     rest = _rest(text, found)
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
-    other = _of_another(rest, asked_for)
+    other = _of_another(rest, asked_for) or (
+        _counts_others(text, found, unit, asked_for.words.lower()) if unit and unit_of(unit) is None else None
+    )
     if other or (asked is None and (other := _of_another_kind(found, asked_for.words.lower()))):
         return f"it is another amount: {other!r}"
     bound = _BOUNDS.search(rest)
@@ -349,7 +356,10 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
     asked, beside = asked_for.words.lower(), words_of(rest)
     known_asked = set(words_of(asked.replace("_", " ")))
-    other = next((word for word in beside if word in opposites(known_asked)), None) or _of_a_rival(rest, asked_for)
+    apart = {"more", "less", "fewer"} if _APART.search(asked) else set()
+    other = next((word for word in beside if word in opposites(known_asked) - apart), None) or _of_a_rival(
+        rest, asked_for
+    )
     if other:
         return other
     if _EITHER_WAY.search(asked):
@@ -385,13 +395,23 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     return found[0] if found and found[0] not in asked else None
 
 
+def _counts_others(text: str, found: Sequence[Quantity], unit: str, asked: str) -> str | None:
+    """Another of the question's nouns behind a number than what it is counted in: pages where sheets are asked for."""
+    nouns = {word for word in words_of(asked) if len(word) > 4 and word.endswith("s")}
+    for quantity in found:
+        noun = re.match(r"\s*([a-z]+)\b", text[quantity.end :])
+        if noun and noun[1] in nouns and not noun[1].startswith(unit.rstrip("s")) and unit not in ("", noun[1]):
+            return noun[1]
+    return None
+
+
 def _of_a_rival(rest: str, asked_for: AnswerContext) -> str | None:
     """Another thing of the task that a number is said to be of: "3 shares of DIS"."""
     of = _OF_WHAT.search(rest)
     if of is None or not asked_for.rivals:
         return None
     words = words_of(of["what"])
-    return next((name for name in asked_for.rivals if words_of(name) == words[: len(words_of(name))]), None)
+    return next((name for name in asked_for.rivals if all(map(eq, words_of(name), words))), None) if words else None
 
 
 def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:

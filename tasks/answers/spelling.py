@@ -69,6 +69,7 @@ _UMLAUTS = str.maketrans(
 Words = tuple[str, ...]
 
 
+@lru_cache(maxsize=4096)
 def words_of(text: str) -> Words:
     """The words of a name in their one form; articles go unless nothing else is there."""
     folded = fold(text).replace("&", " and ").replace("'s ", "s ").replace("'", "")
@@ -120,7 +121,8 @@ _HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
 _POSTAL_CODE = re.compile(r"(?<=, )\d{4,6}\s+(?=[^\W\d])|(?<=[^\W\d])\s+\d{4,6}(?=,|$)")
 """Behind the first comma of an address, or behind a town."""
 STREET = re.compile(
-    r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
+    r"^(?:calle|c/|c\.|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?",
+    re.IGNORECASE,
 )
 """What stands before the name of a street where many leave it out."""
 

@@ -114,10 +114,10 @@ _EDGE = re.compile(
     r"\s*[.;:!,](?=\s)|\s+[-–—]+(?=\s)|\s*—|\s*(?=[(\[])|\s*(?=\n)|\s+(?=[<>→])|\s+(?=([^\W\d]+)\b)", re.IGNORECASE
 )
 """Where a value may end and an explanation of it begin: at a mark, or before one of the words that begin one."""
-_CLAUSES = re.compile(r"([.;:!\n]\s+|\n|,\s+|\s[-–—]+\s|—|[(\[)\]]|\s→\s)")
+_CLAUSES = re.compile(r"([.;!\n]\s+|\n|,\s+|\s[-–—]+\s|—|[(\[)\]]|\s→\s)")
 _ADDS = re.compile(
     r"^[\s,;.–—-]*(?:(?:and|as well as|along with|together with|alike|too|also|plus)\b"
-    r"(?!\s+(?:not|so|it|that|is|has|was)\b)|(?:or|nor|and/or)\b|[&/+])"
+    r"(?!\s+(?:not|so|it|that|has)\b)|(?:or|nor|and/or)\b|[&/+])"
 )
 """What adds another value to the one before it."""
 _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|without|except|wrong|incorrect|false)\b|n['’]t\b")
@@ -130,7 +130,7 @@ _DENIES_IT = re.compile(
 )
 """What takes back the value before it."""
 _DENIES_ALL = re.compile(r"\b(?:wrong|incorrect|false)\b|\b(?:not|n['’]t)\s+(?:the (?:one|right|correct|answer)|it)\b")
-_COPULA = re.compile(r"\b(?:is|are|was|were|be|not|being|has|have|had)\s*$", re.IGNORECASE)
+_COPULA = re.compile(r"\b(?:and|or|than|is|are|was|were|be|not|being|has|have|had)\s*$", re.IGNORECASE)
 _TURNS = frozenset(
     "but however if also another later unless same tie tied ties equally alike and/or".split()  # noqa: SIM905
 )
@@ -182,6 +182,8 @@ def only_explains(rest: str, about: About) -> bool:
     """Whether what stands behind a value neither doubts nor denies it, and claims nothing else in its place."""
     folded = fold(rest)
     if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
+        return False
+    if re.match(r"\s*[<>≥≤]", rest) and not _names_one(rest, about.rivals):
         return False
     opposite = opposites(about.asked)
     mark, depth, first = "", 0, True
@@ -351,8 +353,18 @@ def unfenced(text: str) -> str:
     return _MARK.sub("", text)
 
 
+_FOUND = re.compile(
+    r"^(?:so,?\s+)?(?:you|we|i|they|it|that|this)(?:['’](?:ll|d|ve|re))?\s+(?:(?:will|can|would|should)\s+)?"
+    r"(?:find|found|get|got|have|see|saw|need|want|keep|be|received)\s+"
+    r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)",
+    re.IGNORECASE,
+)
+"""What somebody says who has found something: "You'll find it at …"."""
+
+
 def without_lead(text: str, asked: str) -> str:
     """A text without words before it that only announce it or repeat the question: "The study's number is …"."""
+    text = _FOUND.sub("", text)
     match = _LEAD.match(text)
     if match is None:
         return text
