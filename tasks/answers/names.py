@@ -29,7 +29,11 @@ from m3bench.tasks.answers.spelling import (
 )
 from m3bench.tasks.answers.statements import (
     BY_WHOM,
+    BEHIND,
+    LIFE,
+    MAKERS_OWN,
     REASON_FIRST,
+    TITLED,
     SO_MUCH_OF,
     SUPERLATIVE,
     About,
@@ -162,7 +166,7 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     """Why a text that explains nothing does not name a thing; None when it does."""
     if not text:
         return "it is not a single name"
-    text = _NUMBER_OF_HOUSE.sub("", text)
+    text = _SPELLED.sub(lambda found: found[0].replace("-", ""), _NUMBER_OF_HOUSE.sub("", text))
     mine = words_of(text)
     if re.search(r"[<>≥≤]=?\s*$", text):
         return "it is a bound, not a name"
@@ -246,6 +250,9 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
         return True
     if len(mine) > 2 and " " in name and singular(mine) in set(map(singular, right)) - set(map(singular, wrong)):
         return True
+    told = [word for word in mine if word not in _generic()]
+    if any(sorted(mine) == sorted(form) and told == [word for word in form if word in told] for form in right - wrong):
+        return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
     if turned and sorted(mine) in map(sorted, right - wrong):
@@ -297,6 +304,7 @@ def _initialled(mine: Words, form: Words) -> bool:
     return True
 
 
+_SPELLED = re.compile(r"(?<![\w-])[A-Z](?:-[A-Z]){1,9}(?![\w-])")
 _NUMBER_OF_HOUSE = re.compile(r"(?<=[,\s])n[º°o]\.?\s*(?=\d)", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
@@ -306,10 +314,22 @@ _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
 
 
+_ARROW = re.compile(r"\s*(?:→|->|=>|⇒)\s*|(?<=\w)\s+to\s+(?=[A-Z]|the\b)")
+_FROM = frozenset({"from", "begin", "begins", "start", "starts", "departure"})
+"""Words of a question that asks for the first of two ends."""
+
+
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
     short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
     asked = set(words_of(context))
+    short = LIFE.sub("", short)
+    short = MAKERS_OWN.sub("", short) if asked & TITLED else short
+    behind = BEHIND.match(short)
+    short = behind["rest"] if behind and _named(behind["other"], others) else short
+    way = _ARROW.split(short)
+    if len(way) == 2 and (asked & _FROM or _named(way[0], others)):
+        short = way[0].removeprefix("from ") if asked & _FROM else way[1]
     short = of_two_ends(short, asked, least=bool(asked & _vocabulary("little")))
     dearer = REASON_FIRST.match(short)
     if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:

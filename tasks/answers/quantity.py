@@ -52,12 +52,12 @@ _A_TIME = re.compile(
 _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:twice(?!\s*\))|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+    r"\b(?:again|each way|one way|both ways|twice(?!\s*\))|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
 _OF_EACH = re.compile(
     r"\b(?:each|apiece|per (?!the |google|our |its |this |these |my |request|wikipedia)\w+|"
-    r"for (?:each|every)|a (?:person|piece|head|night|day|month|year))\b"
+    r"for (?:each|every)|a (?:share|person|piece|head|night|day|month|year))\b"
 )
 _ON_AVERAGE = re.compile(r"\b(?:on average|average|mean|median)\b")
 _MORE = re.compile(r"\b(?:more|less|fewer|extra|additional)\s*[.!]?$")
@@ -102,7 +102,7 @@ _OF_SO_MANY = re.compile(
 _WOULD_NOT = re.compile(
     r"^(?:and )?not \S+$|\d\S* (?:would|will|is|was|are|were|does|do)(?:n't| not|.*\btoo \w+)\b", re.IGNORECASE
 )
-_PERIODS = re.compile(r"\b(?:second|minute|hour|day|dai|night|week|month|year)(?:ly|s)?\b")
+_PERIODS = re.compile(r"\b(?:second|minute|hour|day|evening|meal|dai|night|week|month|year)(?:ly|s)?\b")
 _AND_A_PART = re.compile(r"\b(\d+) (hours?|days?|weeks?|months?|years?) and a (half|quarter)\b")
 _PART_OF_ONE = {"half": "5", "quarter": "25"}
 _SCALE = re.compile(r"\bout of (\d+)\b")
@@ -260,10 +260,10 @@ _BOUND_BEHIND = re.compile(
     r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
     r"^\W*(?:out )?of \d|^\W*(?:than|less|more|fewer|lower|higher)\b"
 )
-_LEADS_TO = re.compile(r"=>?|→|⇒|->")
+_LEADS_TO = re.compile(r"=>?|→|⇒|->|\b(?:makes?|gives?|equals?|totals)\b")
 _COMPARES = re.compile(r"(?:so )?(?:not )?(?:above|below|over|under|more than|less than)\b")
 _A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
-_JUST = re.compile(r"\bjust (?:under|over|below|above)\b")
+_JUST = re.compile(r"\b(?:just|slightly|a (?:little|bit)|little) (?:under|over|below|above)\b")
 _NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
 
 
@@ -395,9 +395,13 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     return found[0] if found and found[0] not in asked else None
 
 
+_COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights", "people"})
+"""What is counted, and seldom asked for."""
+
+
 def _counts_others(text: str, found: Sequence[Quantity], unit: str, asked: str) -> str | None:
     """Another of the question's nouns behind a number than what it is counted in: pages where sheets are asked for."""
-    nouns = {word for word in words_of(asked) if len(word) > 4 and word.endswith("s")}
+    nouns = _COUNTED | {word for word in words_of(asked) if len(word) > 4 and word.endswith("s")}
     for quantity in found:
         noun = re.match(r"\s*([a-z]+)\b", text[quantity.end :])
         if noun and noun[1] in nouns and not noun[1].startswith(unit.rstrip("s")) and unit not in ("", noun[1]):

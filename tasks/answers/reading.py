@@ -172,7 +172,8 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
 
 _CORRECTION = re.compile(
     r"(?:(?:^|\n)[\s>*_(-]*|(?<=[.!?])\s+[*_(]*)(?:(?:oh\s+|oops[,!]?\s+|sorry[,!]?\s+|no[,.]?\s+)*wait\b[\s,.:!…–—-]*(?:no\b[\s,.:]*)?|"
-    r"(?:(?:wait|sorry|oops|no)[,.!\s]+)*(?:correction|corrected|erratum|update|edit|scratch that|i take that back|i stand corrected)\b"
+    r"(?:(?:wait|sorry|oops|no)[,.!\s]+)*"
+    r"(?:correction|corrected|erratum|update|edit|scratch that|i take that back|i stand corrected)\b"
     r"[\s*_]*[:,.;–—-])[\s*_]*"
     r"(?:correction[\s*_]*:[\s*_]*)?",
     re.IGNORECASE,
@@ -347,7 +348,7 @@ def _cells_of(line: str) -> list[str]:
 def _sentences(name: str) -> re.Pattern[str]:
     label = r"[\s_-]+".join(map(re.escape, name.split("_")))
     return re.compile(
-        rf"\b{label}\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|⟶|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
+        rf"\b{label}(?:\s+[^\W\d]+(?=\s+(?:is|was|are|were)\s))?\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|⟶|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
         re.IGNORECASE,
     )
 

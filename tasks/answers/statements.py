@@ -50,9 +50,9 @@ _BUT_IT_IS = re.compile(
 )
 """What is said at first, and what it is: "Oslo was my guess, but it's Bergen"."""
 _NOT_BUT_THIS = re.compile(
-    r"^\W*(?:no\s*[,:]\s+)?not\s++(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|"
+    r"^\W*(?:no\s*[,:]\s+)?(?:not|do not|don['’]t|never)\s++(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|"
     r"known|confident|convinced|possible|verified|checked|confirmed|found|available|exact|given|stated|enough)\b)"
-    r"[^.;:!?]{1,80}?\s*+[:;]\s*+(?:(?:but|rather|yes to|instead)\s++)?(?P<rest>\S.*)$",
+    r"[^.;:!?]{1,80}?\s*+[.:;]\s*+(?:(?:but|rather|yes to|instead)\s++)?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """The same with a colon: "Not Oslo: Bergen"."""
@@ -105,6 +105,12 @@ SUPERLATIVE = re.compile(
     re.IGNORECASE,
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
+BEHIND = re.compile(r"^(?P<other>.{1,160}?)\s+(?:is|are|comes?|came)\s+behind\s+(?P<rest>.{1,160})$", re.IGNORECASE)
+"""One thing, or several, that come after another."""
+LIFE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:1[0-9]|20)\d\d\s?[–-]\s?(?:1[0-9]|20)\d\d\)$")
+"""When somebody lived, and where."""
+MAKERS_OWN = re.compile(r"^(?:[A-Z][\w.-]+\s+){0,3}[A-Z][\w.-]+['’]s?\s+(?=[A-Z])")
+"""Who made a thing, before its title."""
 REASON_FIRST = re.compile(
     r"^(?P<other>[^.;,]+?)\s+(?:is|are|was|were|costs?)\s+(?P<how>\w+er|more|less|worse)[.;,]\s+(?P<rest>[^.;,]+)[.!]?$",
     re.IGNORECASE,
@@ -120,7 +126,7 @@ _ADDS = re.compile(
     r"(?!\s+(?:not|so|it|that|has)\b)|(?:or|nor|and/or)\b|[&/+])"
 )
 """What adds another value to the one before it."""
-_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|without|except|wrong|incorrect|false)\b|n['’]t\b")
+_DENIAL = re.compile(r"\b(?:not|no|none|never|neither|nor|without|except|wrong|incorrect|false)\b|n['’]t\b")
 _DENIES_IT = re.compile(
     r"^\W*(?:(?:it|this|that|which)\s+)?(?:is|was|are|were|has|have|had|does|do|did|can|will)(?:\s+\w+)?"
     r"(?:\s+(?:not|never|wrong|incorrect|false|no longer|closed|excluded|ruled out)\b|n['’]t\b)|"
@@ -141,7 +147,7 @@ _PUTS_BEHIND = frozenset(
 )
 _BEYOND = frozenset(
     "from vs versus than of out after before instead not below above under over other others rounded was were formerly "  # noqa: SIM905
-    "because since compared against limit".split()
+    "because since compared against limit alone".split()
 )
 """Words beside a number that is another than the one that is said."""
 _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+|(?<=[(\[])[A-Z][^\W\d_]+")
@@ -230,6 +236,8 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
         return False
     if clause.first and not clause.aside and each & set(opposite):
         return False
+    if denied and about.asked & {"no", "not", "without", "missing"}:
+        return False
     sign = re.match(r"\s*([<>])", clause.said)
     if sign:
         return (sign[1] == "<") == bool(about.asked & _little())
@@ -249,16 +257,16 @@ def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bo
         return False
     if about.unlike is not None:
         counts = not re.search(r"\d", said) or about.unlike(said)
-        return counts or bool((aside or each & _BEYOND) and not each & about.known)
+        return counts or aside or bool(each & _BEYOND and not each & about.known)
     proper = [word for name in _PROPER.findall(_MAKER.sub("", f"{mark}{said}")) for word in words_of(name)]
-    if any(word not in about.known | about.asked for word in proper) and not (aside and about.asked & _TITLED):
+    if any(word not in about.known | about.asked for word in proper) and not (aside and about.asked & TITLED):
         return False
     strange = [word for word in words if word not in about.known | about.asked]
     bare = not aside and not each & _explaining() and not denied and not _MEASURE.search(folded)
     return not (bare and strange and min(len(strange), len(words)) <= 3)
 
 
-_TITLED = frozenset({"title", "titles", "book", "books", "film", "films"})
+TITLED = frozenset({"title", "titles", "book", "books", "film", "films"})
 """What has somebody who made it, who may be named in brackets."""
 
 
@@ -354,7 +362,8 @@ def unfenced(text: str) -> str:
 
 
 _FOUND = re.compile(
-    r"^(?:so,?\s+)?(?:you|we|i|they|it|that|this)(?:['’](?:ll|d|ve|re))?\s+(?:(?:will|can|would|should)\s+)?"
+    r"^(?:(?:stay|go|drive|head|start|starts|starting|begin|begins|take|choose|pick|visit|try)\s+"
+    r"(?:(?:at|to|in|with|from)\s+)?|by\s+)(?=\S)|^(?:so,?\s+)?(?:you|we|i|they|it|that|this)(?:['’](?:ll|d|ve|re))?\s+(?:(?:will|can|would|should)\s+)?"
     r"(?:find|found|get|got|have|see|saw|need|want|keep|be|received)\s+"
     r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)",
     re.IGNORECASE,
