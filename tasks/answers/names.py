@@ -28,14 +28,14 @@ from m3bench.tasks.answers.spelling import (
     words_of,
 )
 from m3bench.tasks.answers.statements import (
-    BY_WHOM,
     BEHIND,
+    BY_WHOM,
     LIFE,
     MAKERS_OWN,
     REASON_FIRST,
-    TITLED,
     SO_MUCH_OF,
     SUPERLATIVE,
+    TITLED,
     About,
     answered,
     concluded,

@@ -38,7 +38,8 @@ _OPPOSITE = re.compile(r"\b(?:short|off|too (?:much|many|few|little)|overdrawn|i
 """Words of somebody who says that it is the other way round."""
 _LEFT_OVER = re.compile(r"\b(?:left(?: over)?|surplus|over|too much|to spare|remaining)\b")
 _EITHER_WAY = re.compile(r"\bleft(?: over)? or missing|missing or left\b")
-_OF_ALL = re.compile(r"\b(?:in all|altogether|in total|all told)\b")
+_OF_ALL = re.compile(r"\b(?:in all|in total|all told)\b")
+_FOR_EACH_ASKED = re.compile(r"\b(?:what each|each of|share|apiece)\b")
 _FOR_ALL, _ALL_ASKED = (
     re.compile(r"\bfor (?:all|the lot|everyone|everybody)\b"),
     re.compile(r"\b(?:all|total|together)\b"),
@@ -263,7 +264,7 @@ _BOUND_BEHIND = re.compile(
 _LEADS_TO = re.compile(r"=>?|→|⇒|->|\b(?:makes?|gives?|equals?|totals)\b")
 _COMPARES = re.compile(r"(?:so )?(?:not )?(?:above|below|over|under|more than|less than)\b")
 _A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
-_JUST = re.compile(r"\b(?:just|slightly|a (?:little|bit)|little) (?:under|over|below|above)\b")
+_JUST = re.compile(r"\bjust (?:under|over|below|above)\b")
 _NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
 
 
@@ -368,7 +369,7 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
         return found[0] if found else None
     if beside and beside[-1].endswith("er") and opposites({beside[-1]}) and not _APART.search(asked):
         return beside[-1]
-    found = _OF_ALL.search(rest) if _OF_EACH_ASKED.search(asked) and not _TOGETHER.search(asked) else None
+    found = _OF_ALL.search(rest) if _FOR_EACH_ASKED.search(asked) and not _TOGETHER.search(asked) else None
     found = found or (None if _ALL_ASKED.search(asked) else _FOR_ALL.search(rest)) or _OF_ONE.search(rest)
     if found and found[0] not in asked:
         return found[0]

@@ -50,12 +50,16 @@ _BUT_IT_IS = re.compile(
 )
 """What is said at first, and what it is: "Oslo was my guess, but it's Bergen"."""
 _NOT_BUT_THIS = re.compile(
-    r"^\W*(?:no\s*[,:]\s+)?(?:not|do not|don['’]t|never)\s++(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|"
+    r"^\W*(?:no\s*[,:]\s+)?not\s++(?!(?:quite|really|entirely|fully|all|very|too|\d+ ?%)?\s*(?:sure|certain|clear|"
     r"known|confident|convinced|possible|verified|checked|confirmed|found|available|exact|given|stated|enough)\b)"
-    r"[^.;:!?]{1,80}?\s*+[.:;]\s*+(?:(?:but|rather|yes to|instead)\s++)?(?P<rest>\S.*)$",
+    r"[^.;:!?]{1,80}?\s*+[:;]\s*+(?:(?:but|rather|yes to|instead)\s++)?(?P<rest>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 """The same with a colon: "Not Oslo: Bergen"."""
+_TURNED_DOWN_FIRST = re.compile(
+    r"^(?:not (?:in|at|by)|do not|don['’]t)\s+[^.;:!?]{1,80}[.:;]\s+(?P<rest>\S[^\n]*)$", re.IGNORECASE
+)
+"""Advice against one thing before another is named: "Don't buy the pass: single entries"."""
 _SO = re.compile(
     r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is(?=,)|which makes|that makes|which gives)[,:]?\s+"
     r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
@@ -236,7 +240,7 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
         return False
     if clause.first and not clause.aside and each & set(opposite):
         return False
-    if denied and about.asked & {"no", "not", "without", "missing"}:
+    if about.asked & {"no", "not", "without"} and re.search(r"\b(?:not?|none)\b", fold(clause.said)):
         return False
     sign = re.match(r"\s*([<>])", clause.said)
     if sign:
@@ -331,7 +335,9 @@ def settled(text: str) -> str:
     while (match := _TAKEN_BACK.search(text)) and text[: match.start()].strip(" -–—*_"):
         rest = next(part for part in match.groupdict().values() if part)
         text = rest.strip()
-    match = _BUT_IT_IS.match(text) or _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
+    match = (
+        _TURNED_DOWN_FIRST.match(text) or _BUT_IT_IS.match(text) or _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
+    )
     return match["rest"].strip() if match else text
 
 
