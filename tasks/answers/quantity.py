@@ -53,7 +53,8 @@ _A_TIME = re.compile(
 _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:again|each way|one way|both ways|twice(?!\s*\))|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+    r"\b(?:again|each way|one way|both ways|twice(?!\s*\))|double|thrice|triple|"
+    r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
 _OF_EACH = re.compile(

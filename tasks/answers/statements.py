@@ -45,7 +45,8 @@ _NOT_BUT = re.compile(
 _BUT_IT_IS = re.compile(
     r"^(?!.*\b(?:any|all|every|everything|anything|anywhere|none|nothing|nobody)\b)[^\n]{1,200}?[\s,;.–—-]but\s+"
     r"(?:(?:now|in fact|actually|then|really)\s+)*(?:it|that|the (?:right |correct |real )?"
-    r"(?:answer|one|value))(?:['’]s|\s+is|\s+was|\s+must be)\s+(?:(?:now|in fact|actually|really)\s+)*(?P<rest>\S[^\n]*)$",
+    r"(?:answer|one|value))(?:['’]s|\s+is|\s+was|\s+must be)\s+"
+    r"(?:(?:now|in fact|actually|really)\s+)*(?P<rest>\S[^\n]*)$",
     re.IGNORECASE,
 )
 """What is said at first, and what it is: "Oslo was my guess, but it's Bergen"."""
@@ -210,7 +211,7 @@ def only_explains(rest: str, about: About) -> bool:
 
 
 class _Clause(NamedTuple):
-    """A part of what stands behind a value: its text, the mark before it, and whether it is in brackets or the first."""
+    """A part of what stands behind a value: text, mark before it, whether it is in brackets, or the first."""
 
     said: str
     mark: str
@@ -238,7 +239,7 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     each, denied = _each(clause.said), _DENIAL.search(fold(clause.said)) is not None
     if _doubts(each, about) or (each & about.asked & _opposites().keys() and not denied and "than" not in each):
         return False
-    if clause.first and not clause.aside and each & set(opposite):
+    if clause.first and not clause.mark and each & set(opposite):
         return False
     if about.asked & {"no", "not", "without"} and re.search(r"\b(?:not?|none)\b", fold(clause.said)):
         return False
