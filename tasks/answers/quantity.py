@@ -39,7 +39,7 @@ _OPPOSITE = re.compile(r"\b(?:short|off|too (?:much|many|few|little)|overdrawn|i
 _LEFT_OVER = re.compile(r"\b(?:left(?: over)?|surplus|over|too much|to spare|remaining)\b")
 _EITHER_WAY = re.compile(r"\bleft(?: over)? or missing|missing or left\b")
 _OF_ALL = re.compile(r"\b(?:in all|in total|all told)\b")
-_FOR_EACH_ASKED = re.compile(r"\b(?:what each|each of|share|apiece)\b")
+_FOR_EACH_ASKED = re.compile(r"\b(?:what each|each of|for each|share|apiece)\b")
 _FOR_ALL, _ALL_ASKED = (
     re.compile(r"\bfor (?:all|the lot|everyone|everybody)\b"),
     re.compile(r"\b(?:all|total|together)\b"),
@@ -53,7 +53,7 @@ _A_TIME = re.compile(
 _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:again|each way|one way|both ways|twice(?!\s*\))|double|thrice|triple|"
+    r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double|thrice|triple|"
     r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""

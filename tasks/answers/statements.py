@@ -261,6 +261,8 @@ def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bo
     if about.years and first and set(_YEAR.findall(said)) - about.years:
         return False
     if about.unlike is not None:
+        if denied and first and not aside and not re.search(r"\d", said):
+            return False
         counts = not re.search(r"\d", said) or about.unlike(said)
         return counts or aside or bool(each & _BEYOND and not each & about.known)
     proper = [word for name in _PROPER.findall(_MAKER.sub("", f"{mark}{said}")) for word in words_of(name)]

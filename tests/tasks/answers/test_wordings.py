@@ -13,11 +13,25 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
-from m3bench.tasks.answers.base import JSON
-from m3bench.tasks.answers.fields import Field, File, judge
-from m3bench.tasks.answers.reading import read
+from m3bench.tasks.answers.base import JSON, AnswerContext
+from m3bench.tasks.answers.fields import (
+    Choice,
+    Date,
+    Field,
+    File,
+    Integer,
+    Money,
+    Name,
+    Number,
+    Phone,
+    Version,
+    judge,
+)
+from m3bench.tasks.answers.reading import read, unmarked
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.library import SETS
 from m3bench.tasks.task import Task, TaskSet
@@ -146,6 +160,36 @@ def test_a_sample_of_the_made_hand_ins_is_judged_right():
 @pytest.mark.parametrize("kept_back", [False, True], ids=["families that were looked at", "families that were not"])
 def test_nearly_all_right_hand_ins_count_and_hardly_a_wrong_one(kept_back):
     assert_good_enough([one for one in hand_ins(NAMES, 3) if one.kept_back is kept_back])
+
+
+FORMS = (
+    "{}", "**{}**", "`{}`", "- {}", "→ {}", "The answer is {}.", "Answer: {}", "{}, I checked this twice.",
+    "{} (as the tool says)", "I first had nothing. No, wait: {}", "~~nothing~~ {}", "\n{}\n",
+)  # fmt: skip
+"""Forms in which a value is said, whatever its type."""
+
+
+@cache
+def singles() -> dict[str, list[Field]]:
+    """The fields with one value of the tasks, by family and name."""
+    found: dict[str, list[Field]] = {}
+    for task in (task for name in NAMES for task in tasks(name)):
+        for field in task.fields:
+            if isinstance(field.value, Name | Choice | Integer | Number | Money | Date | Version | Phone):
+                found.setdefault(f"{task.family} {field.name}", []).append(field)
+    return found
+
+
+@hypothesis.settings(max_examples=150, deadline=None, derandomize=True)
+@hypothesis.given(data=st.data())
+def test_a_value_is_right_in_every_form_and_wrong_where_another_is_asked_for(data):
+    alike = singles()[data.draw(st.sampled_from(sorted(singles())))]
+    field, other = data.draw(st.sampled_from(alike)), data.draw(st.sampled_from(alike))
+    said = unmarked(data.draw(st.sampled_from(FORMS)).format(field.value.said()))
+    asked = AnswerContext(words=f"{field.name} {field.meaning}")
+    assert field.value.problem(said, asked) is None
+    if other.value.problem(field.value.given(), asked):
+        assert other.value.problem(said, asked)
 
 
 def main() -> None:
