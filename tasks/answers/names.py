@@ -381,7 +381,9 @@ def _shortened(mine: Words, form: Words) -> bool:
     if start < 0 or not any(len(word) >= 3 and word not in _generic() for word in mine):
         return False
     missing = (*form[:start], *form[start + len(mine) :])
-    fine = _generic() | _saying() | _PARTICLES
+    if start == 1 and form[0] in _PARTICLES:
+        missing = missing[1:]
+    fine = _generic() | _saying()
     return all(word in fine or (len(word) == 1 and word.isalpha()) for word in missing)
 
 
@@ -576,7 +578,7 @@ class YesNo(Value):
         words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(text).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]
-        first = re.match(r"(\w+)\s*(?:[.!;:,]|\s[–—-])\s", fold(text))
+        first = re.match(r"(\w+)\s*(?:[.!;:]|\s[–—-])\s", fold(text))
         if first and first[1] in _YES | _NO and len(yes) + len(no) > 1:
             yes, no = [first[1]] * (first[1] in _YES), [first[1]] * (first[1] in _NO)
         doubt = next(

@@ -185,7 +185,12 @@ def heads(text: str, about: About) -> Iterator[str]:
     edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in begins)
     for edge in islice(edges, MOST_EDGES):
         head = text[: edge.start()]
-        if head and not _COPULA.search(head) and only_explains(text[edge.start() :], about):
+        if (
+            head
+            and head.count("(") == head.count(")")
+            and not _COPULA.search(head)
+            and only_explains(text[edge.start() :], about)
+        ):
             yield head
 
 
