@@ -6,6 +6,7 @@ a trunk zero. An ISBN is the same in ten and in thirteen digits, a barcode with 
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
@@ -151,9 +152,9 @@ class Code(Value):
         right = {_canonical(name, self.form) for name in (self.value, *self.aliases)} - {""}
         about = About(asked=frozenset(words_of(asked.words)), known=frozenset(words_of(text)), right=frozenset())
         said = kept(text)[0]
-        ways = (text, said, *heads(said, about))
-        if right & {_canonical(way, self.form) for head in ways for way in (head, _bare(head, asked.words))}:
-            return None
+        for head in chain((text, said), heads(said, about)):
+            if right & {_canonical(way, self.form) for way in (head, _bare(head, asked.words))}:
+                return None
         return f"{text[:60]!r} is not the code"
 
     def given(self) -> JSON:

@@ -71,8 +71,7 @@ _SPELLED = re.compile(
 
 
 def _first_said(text: str) -> Iterator[str]:
-    """A text, and what it says before it only explains that."""
-    yield text
+    """What a text says before it only explains that."""
     yield from heads(text, About(asked=frozenset(), unlike=lambda _: False))
 
 
@@ -96,8 +95,9 @@ class Date(Value):
         """Why it is not the date."""
         if is_nothing(given):
             return "nothing was given"
-        problems = [self._is_wrong(text) for text in _first_said(kept(as_text(given))[0])]
-        return None if None in problems else problems[0]
+        said = kept(as_text(given))[0]
+        problem = self._is_wrong(said)
+        return problem if problem and all(map(self._is_wrong, _first_said(said))) else None
 
     def _is_wrong(self, said: str) -> str | None:
         text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(said))
@@ -176,8 +176,9 @@ class Time(Value):
         """Why it is not the time."""
         if is_nothing(given):
             return "nothing was given"
-        problems = [self._is_wrong(text) for text in _first_said(kept(as_text(given))[0])]
-        return None if None in problems else problems[0]
+        said = kept(as_text(given))[0]
+        problem = self._is_wrong(said)
+        return problem if problem and all(map(self._is_wrong, _first_said(said))) else None
 
     def _is_wrong(self, said: str) -> str | None:
         text = _in_digits(fold(said))

@@ -22,7 +22,6 @@ from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.texts import Text
 from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.facts import Fact
-from m3bench.tasks.folding import fold
 
 AnyValue: TypeAlias = Annotated[Single | Items | Table | File, Setting(discriminator="type")]
 
@@ -71,11 +70,11 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
         evidence: What the run left behind.
     """
     names = [field.value for field in fields if isinstance(field.value, Name)]
-    right = {fold(name) for value in names for name in (value.value, *value.aliases)}
+    right = {name.casefold() for value in names for name in (value.value, *value.aliases)}
     told = [field.value.value for field in fields if isinstance(field.value, YesNo)]
     asked = AnswerContext(
         evidence=evidence,
-        rivals=tuple(other for value in names for other in value.others if fold(other) not in right),
+        rivals=tuple(other for value in names for other in value.others if other.casefold() not in right),
         enough=told[0] if len(told) == 1 else None,
     )
     return [_finding(field, handed_in.get(field.name, ()), asked) for field in fields]

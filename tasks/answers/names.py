@@ -25,6 +25,8 @@ from m3bench.tasks.answers.spelling import (
     spellings,
     vocabulary,
     whole_species,
+    without_figures,
+    without_its_kind,
     words_of,
 )
 from m3bench.tasks.answers.statements import (
@@ -218,13 +220,13 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         mine = mine[:-1] if mine[-1] in beside else mine[1:]
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
-    if "," not in names[0] and _without_its_kind(words_of(text), right, wrong):
+    if "," not in names[0] and without_its_kind(words_of(text), right, wrong):
         return None
     if _without_its_trade(words_of(text), right, wrong, context):
         return None
     if _without_its_place(words_of(text), right, wrong, around):
         return None
-    if "," not in names[0] and _without_figures(mine, right, wrong):
+    if "," not in names[0] and without_figures(mine, right, wrong):
         return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
@@ -403,30 +405,6 @@ def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
         return False
     ends = [form[len(core) :] for form in right if form[: len(core)] == core]
     return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
-
-
-def _without_its_kind(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
-    """Whether words are a product without what it is: "Lucky Charms", where its maker alone is a name of it too."""
-    makers = [form for form in right if any(len(other) > len(form) and other[: len(form)] == form for other in right)]
-    whole = {
-        form[start:] for form in right for maker in makers for start in (0, len(maker)) if form[: len(maker)] == maker
-    }
-    return (
-        len(mine) > 1
-        and any(form[: len(mine)] == mine for form in whole)
-        and not any(find(mine, form) >= 0 for form in wrong)
-    )
-
-
-def _without_figures(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
-    """Whether words are the beginning of a name of which only sizes and numbers are missing: "Turbo" of "Turbo 2.0"."""
-
-    def begins(form: Words) -> bool:
-        missing = form[len(mine) :]
-        return form[: len(mine)] == mine and all(re.search(r"\d", word) or len(word) == 1 for word in missing)
-
-    told = [word for word in mine if word.isalpha()]
-    return len(told) > 1 and any(map(begins, right)) and not any(form[: len(mine)] == mine for form in wrong)
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
