@@ -316,7 +316,7 @@ _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
 
 
-_ARROW = re.compile(r"\s*(?:→|->|=>|⇒)\s*|(?<=\w)\s+to\s+(?=[A-Z]|the\b)")
+_ARROW = re.compile(r"(?:→|->|=>|⇒)|(?<=\w)\s+to\s+(?=[A-Z]|the\b)")
 _FROM = frozenset({"from", "begin", "begins", "start", "starts", "departure"})
 """Words of a question that asks for the first of two ends."""
 
@@ -331,7 +331,7 @@ def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], co
     short = behind["rest"] if behind and _named(behind["other"], others) else short
     way = _ARROW.split(short)
     if len(way) == 2 and (asked & _FROM or _named(way[0], others)):
-        short = way[0].removeprefix("from ") if asked & _FROM else way[1]
+        short = way[0].strip().removeprefix("from ") if asked & _FROM else way[1].strip()
     short = of_two_ends(short, asked, least=bool(asked & _vocabulary("little")))
     dearer = REASON_FIRST.match(short)
     if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
@@ -444,12 +444,6 @@ _ACTS = re.compile(
 """A choice said as what somebody does: "They take the car", "He drives"."""
 
 
-_MOVED = re.compile(
-    r"^(?:\w+\s+)?(?:from\s+)?(?:the\s+)?([\w -]+?)\s*(?:→|->|=>|⇒|\bto\b)\s*(?:the\s+)?([\w -]+)$", re.IGNORECASE
-)
-"""What is put somewhere else: from one of the options to another."""
-
-
 class Choice(Value):
     """One of several things that the client is told."""
 
@@ -471,9 +465,9 @@ class Choice(Value):
             return "nothing was given"
         others = tuple(option for option in self.options if option != self.value)
         names, text = (self.value, *self.aliases), as_text(given)
-        moved = _MOVED.match(text)
-        if moved and {words_of(moved[1]), words_of(moved[2])} <= set(map(words_of, self.options)):
-            text = moved[2]
+        ends = _ARROW.split(text)
+        if len(ends) == 2 and _named(ends[0], self.options) and words_of(ends[1]) in _forms(self.options):
+            text = ends[1]  # what is put from one place to another
         problem = name_problem(text, names, others, asked.words)
         acted = _ACTS.match(text) if problem else None
         if acted is None:
