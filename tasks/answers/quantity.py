@@ -275,9 +275,14 @@ def _about(words: str, asked: UnitOfMeasure | None, *, whole: bool) -> About:
 
     def unlike(text: str) -> bool:
         found = quantities(plain(text))
-        if whole and asked is None and found and all(value != int(value) for one in found for value, _ in one.readings):
+        if (
+            whole
+            and asked is None
+            and found
+            and all(value != int(value) for quantity in found for value, _ in quantity.readings)
+        ):
             return True
-        kinds = [{unit.kind for unit in known().get(one.unit, ())} for one in found]
+        kinds = [{unit.kind for unit in known().get(quantity.unit, ())} for quantity in found]
         return bool(found) and all(kind and (asked is None or asked.kind not in kind) for kind in kinds)
 
     name = words.partition(" ")[0]
