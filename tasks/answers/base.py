@@ -35,6 +35,10 @@ class AnswerContext:
     """The field's name and meaning: whoever repeats these words beside the value says nothing new."""
     evidence: Evidence | None = None
     """What the run left behind, for files."""
+    rivals: tuple[str, ...] = ()
+    """Things that are wrong for other fields of the task: what is said of one of them is not of what was asked for."""
+    enough: bool | None = None
+    """What another field says that asks for yes or no: whether something is left or missing."""
 
 
 class Value(BaseModel, ABC):
@@ -118,7 +122,7 @@ def _undressed(text: str) -> str:
     """What a text says in the end, without Markdown emphasis, quotes around it and a full stop behind it."""
     text = settled(unfenced(text))
     text = re.sub(r"\*\*|__|`", "", text).strip()
-    text = re.sub(r"^\*(.*)\*$", r"\1", text).strip()
+    text = re.sub(r"^([*_])(\S.*\S)\1$", r"\2", text).strip()
     if len(text) > 1 and text[0] in "\"'“‘«" and text[-1] in "\"'”’»":
         text = text[1:-1].strip()
     return text[:-1].rstrip() if text.endswith(".") and not re.search(r"\b\w\.$", text) else text

@@ -6,10 +6,12 @@ a trunk zero. An ISBN is the same in ten and in thirteen digits, a barcode with 
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
-from m3bench.tasks.answers.statements import without_lead
+from m3bench.tasks.answers.spelling import words_of
+from m3bench.tasks.answers.statements import About, concluded, heads, kept, without_lead
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -38,7 +40,14 @@ class Version(Value):
         """Why it is not the version."""
         if is_nothing(given):
             return "nothing was given"
-        text = fold(as_text(given))
+        text = fold(concluded(as_text(given)))
+        about = About(asked=frozenset(words_of(asked.words)), rivals=frozenset(), unlike=lambda _: False)
+        for head in (text, *heads(text, about)):
+            if self._is_wrong(head) is None:
+                return None
+        return self._is_wrong(text)
+
+    def _is_wrong(self, text: str) -> str | None:
         found = {_trimmed(part) for part in _VERSION.findall(text)}
         rest = _VERSION.sub(" ", text)
         bound = _BOUND.search(rest)
@@ -76,7 +85,15 @@ class Phone(Value):
         text = as_text(given)
         if hedge(text.replace("/", "-")):
             return "it is not a single telephone number"
-        right, mine = _dialled(self.value), _dialled(_LABEL.sub("", fold(_bare(text, asked.words))))
+        head, bracket, aside = (
+            text.partition(" (") if re.match(r".*\d.* \((?:[^()\d]*\d){6,}[^()]*\)$", text) else (text, "", "")
+        )
+        problem = self._is_wrong(_ABROAD.sub("", head), asked.words)
+        return problem or (self._is_wrong(_ABROAD.sub("", aside.rstrip(")")), asked.words) if bracket else None)
+
+    def _is_wrong(self, text: str, asked: str) -> str | None:
+        text = _WHOSE.sub("", text) if not hedge(text) else text
+        right, mine = _dialled(self.value), _dialled(_LABEL.sub("", fold(_bare(text, asked))))
         if mine == right:
             return None
         bare = mine.lstrip("0")
@@ -94,6 +111,11 @@ class Phone(Value):
     def facts(self) -> Iterator[Fact]:
         """The number as written."""
         yield fold(self.value)
+
+
+_ABROAD = re.compile(r"^(?:from|if|when) (?:abroad|outside)[\w\s]*?:?\s+(?=[+\d(])", re.IGNORECASE)
+_WHOSE = re.compile(r"^[^\W\d][^\d+(:]{0,60}:\s*(?=[+\d(])")
+"""Who is called, before a telephone number."""
 
 
 def _dialled(text: str) -> str:
@@ -128,8 +150,11 @@ class Code(Value):
             return "nothing was given"
         text = as_text(given)
         right = {_canonical(name, self.form) for name in (self.value, *self.aliases)} - {""}
-        if right & {_canonical(said, self.form) for said in (text, _bare(text, asked.words))}:
-            return None
+        about = About(asked=frozenset(words_of(asked.words)), known=frozenset(words_of(text)), right=frozenset())
+        said = kept(text)[0]
+        for head in chain((text, said), heads(said, about)):
+            if right & {_canonical(way, self.form) for way in (head, _bare(head, asked.words))}:
+                return None
         return f"{text[:60]!r} is not the code"
 
     def given(self) -> JSON:
@@ -154,13 +179,15 @@ def _bare(text: str, asked: str) -> str:
     return without_lead(_SAYING.sub("", text), asked)
 
 
-_INSTALL = re.compile(r"\bnpm\s+(?:i|in|ins|add|install)\b(?:\s+(?:--save|--save-prod|-s|-p)\b)?")
+_INSTALL = re.compile(
+    r"\b(?:npm\s+(?:i|in|ins|add|install)|(?:yarn|pnpm|bun)\s+add)\b(?:\s+(?:--save|--save-prod|-s|-p)\b)?"
+)
 
 
 def _canonical(text: str, form: str) -> str:
     folded = _LABEL.sub("", fold(text))
     if form == "command":
-        folded = _INSTALL.sub("npm install", re.sub(r"^[$>#]\s*", "", fold(text)))
+        folded = _INSTALL.sub("npm install", re.sub(r"^[$>#]\s*|@latest$", "", fold(text)))
     if form.casefold() not in ("url", "doi"):
         folded = re.sub(r"^https?://[\w.-]+/(?:[\w.-]+/)*(?=[^/]+$)", "", folded.rstrip("/"))
     folded = re.sub(

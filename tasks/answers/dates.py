@@ -12,7 +12,7 @@ from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.spelling import vocabulary
-from m3bench.tasks.answers.statements import kept
+from m3bench.tasks.answers.statements import About, heads, kept
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
 
@@ -70,6 +70,11 @@ _SPELLED = re.compile(
 )
 
 
+def _first_said(text: str) -> Iterator[str]:
+    """What a text says before it only explains that."""
+    yield from heads(text, About(asked=frozenset(), unlike=lambda _: False))
+
+
 class Date(Value):
     """A day, a month or a year."""
 
@@ -90,8 +95,15 @@ class Date(Value):
         """Why it is not the date."""
         if is_nothing(given):
             return "nothing was given"
-        text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(kept(as_text(given))[0]))
+        said = kept(as_text(given))[0]
+        problem = self._is_wrong(said)
+        return problem if problem and all(map(self._is_wrong, _first_said(said))) else None
+
+    def _is_wrong(self, said: str) -> str | None:
+        text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(said))
         text = re.sub(r"(?<=[a-z .])['’](?=\d\d(?!\d))", "20", text)
+        text = re.sub(r"(\d{4})年(\d{1,2})月(\d{1,2})日", r"\1-\2-\3", text)
+        text = re.sub(rf"(?<!\d)(\d{{1,2}})-{_MONTH}-(\d\d)(?!\d)", r"\1 \2 20\3", text)
         found, rest = _dates(text)
         if not found:
             return f"there is no date in {text[:60]!r}"
@@ -164,7 +176,12 @@ class Time(Value):
         """Why it is not the time."""
         if is_nothing(given):
             return "nothing was given"
-        text = _in_digits(fold(kept(as_text(given))[0]))
+        said = kept(as_text(given))[0]
+        problem = self._is_wrong(said)
+        return problem if problem and all(map(self._is_wrong, _first_said(said))) else None
+
+    def _is_wrong(self, said: str) -> str | None:
+        text = _in_digits(fold(said))
         matches = list(_TIME.finditer(text))
         if not matches:
             return f"there is no time in {text[:60]!r}"

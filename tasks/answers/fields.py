@@ -5,6 +5,7 @@ says and how a hand-in is judged all come from that one statement.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -68,11 +69,19 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
         handed_in: What was handed in for each, as `reading.read` gives it: every value must be right.
         evidence: What the run left behind.
     """
-    return [_finding(field, handed_in.get(field.name, ()), evidence) for field in fields]
+    names = [field.value for field in fields if isinstance(field.value, Name)]
+    right = {name.casefold() for value in names for name in (value.value, *value.aliases)}
+    told = [field.value.value for field in fields if isinstance(field.value, YesNo)]
+    asked = AnswerContext(
+        evidence=evidence,
+        rivals=tuple(other for value in names for other in value.others if other.casefold() not in right),
+        enough=told[0] if len(told) == 1 else None,
+    )
+    return [_finding(field, handed_in.get(field.name, ()), asked) for field in fields]
 
 
-def _finding(field: Field, values: Sequence[JSON], evidence: Evidence) -> Finding:
-    asked = AnswerContext(words=f"{field.name} {field.meaning}", evidence=evidence)
+def _finding(field: Field, values: Sequence[JSON], asked: AnswerContext) -> Finding:
+    asked = replace(asked, words=f"{field.name} {field.meaning}")
     for given in values or (None,):
         try:
             reason = field.value.problem(given, asked)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field as Setting
 
-from m3bench.tasks.answers.base import JSON, AnswerContext, Value, is_nothing
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, hedge, is_nothing
 from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.names import Choice, Name, YesNo
@@ -58,6 +58,7 @@ Item: TypeAlias = Annotated[Single, Setting(discriminator="type")]
 
 _AGAIN = re.compile(r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)\b(?P<between>\D+)(?P=number)(?![.,]?\d)")
 
+_SAYS = frozenset({"is", "are", "was", "were", "has", "had", "no", "not", "without", "too", "except"})
 _PREDICATE = re.compile(r"\s+(?:is|are|was|were)\s+(?P<said>[\w\s]+?)$")
 """What is said of all items at the end: "A and B are new"."""
 
@@ -108,7 +109,7 @@ class Items(Value):
         """A text without a last sentence that says of others that they are none, and without what is said of all."""
         if not isinstance(given, str):
             return given
-        text, others = denied_behind(given)
+        text, others = denied_behind(self._without_asides(given))
         if any(find(words_of(name), words_of(others)) >= 0 for item in self.items for name in _names(item)):
             return given
         predicate = _PREDICATE.search(text) if others else None
@@ -116,11 +117,22 @@ class Items(Value):
             text = text[: predicate.start()]
         return text
 
+    def _without_asides(self, text: str) -> str:
+        """A text without brackets that say something of things that are no items."""
+
+        def kept(aside: re.Match[str]) -> str:
+            said = words_of(aside[1])
+            mine = any(find(words_of(name), said) >= 0 for item in self.items for name in _names(item))
+            return aside[0] if mine or not set(said) & _SAYS or hedge(aside[1]) not in (None, "no", "not") else ""
+
+        return re.sub(r"\s*\(([^()]*)\)", kept, text)
+
     def _named_one_by_one(self, given: JSON) -> bool:
         """Whether a text names the items and nothing else; their names may have commas and the word "and" in them."""
         if (
             not isinstance(given, str)
             or _BACKWARDS.search(given)
+            or "?" in given
             or len(self.items) < 2
             or not all(item.kind == "name" for item in self.items)
         ):
@@ -222,6 +234,10 @@ class Table(Value):
             yield rows
         if isinstance(given, str):
             yield from separated_tables(given, self.columns)
+            lettered = [loose_row(str(row), many) for row in _by_letters(given)]
+            yield from [[row for row in lettered if row]] if lettered and all(lettered) else []
+            sentences = {key: rest for key, mark, rest in (part.partition(": ") for part in given.split(". ")) if mark}
+            yield from turned(sentences) if many == 2 and len(sentences) > 1 else ()
             yield from loose_tables(given, many)
         elif isinstance(given, list | tuple) and given and all(isinstance(row, str) for row in given):
             lines = [loose_row(row, many) for row in given]

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.numerals import known
 from m3bench.tasks.answers.spelling import (
     BINOMIAL,
     STREET,
@@ -24,23 +25,23 @@ from m3bench.tasks.answers.spelling import (
     spellings,
     vocabulary,
     whole_species,
+    without_figures,
+    without_its_kind,
     words_of,
 )
 from m3bench.tasks.answers.statements import (
-    AHEAD,
+    BEHIND,
     BY_WHOM,
-    IS_THAT,
-    LESS,
-    MORE,
-    OF_THE_OTHER,
-    ONCE,
-    OTHER_HAS_LESS,
-    PLACE_BESIDE,
+    LIFE,
+    MAKERS_OWN,
     REASON_FIRST,
     SO_MUCH_OF,
     SUPERLATIVE,
+    TITLED,
+    About,
     answered,
     concluded,
+    heads,
     kept,
     of_two_ends,
     without_lead,
@@ -51,14 +52,6 @@ from m3bench.tasks.folding import fold
 MOST_WORDS = 40
 
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
-
-
-_ASIDE = re.compile(
-    r"\s*[,(–—-]\s*(?:about|around|approximately|roughly|only|just|~|≈)?\s*\d+(?:[.,]\d+)?\s*"
-    r"(?:km|kilomet(?:er|re)s?|m|met(?:er|re)s?|mi|miles?)(?:\s+(?:away|off|distant))?\s*\)?\s*$",
-    re.IGNORECASE,
-)
-"""How far away something is, said behind its name."""
 
 
 class Name(Value):
@@ -119,6 +112,12 @@ def _saying() -> frozenset[str]:
 
 
 @cache
+def _announcing() -> frozenset[str]:
+    """Words that only say which value comes, or how it was found."""
+    return frozenset(words_of(vocabulary().names["announcing"]))
+
+
+@cache
 def _distinguishing() -> frozenset[str]:
     """Words for kinds of things that make another name when they stand beside one."""
     return frozenset(words_of(vocabulary().names["distinguishing"]))
@@ -139,17 +138,37 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     said = _HANDLE.sub("", said) if not any("/" in name for name in names) else said
     if text.rstrip().endswith("?"):
         return problem
-    heads = {_unexplained(head, names, others, context) for head in (said, without_lead(said, context))}
-    heads = {*heads, _ahead(text, others, context), _of_one_alone(text, names, others, context)} - {text}
-    return None if any(_plain_problem(head, names, others, context) is None for head in heads) else problem
+    about = _about(names, others, context)
+    short = _of_one_alone(said, names, others, context)
+    ways = dict.fromkeys((said, without_lead(said, context), short))
+    tried = dict.fromkeys((*ways, *(head for way in ways for head in heads(way, about))))
+    right = any(
+        _plain_problem(lead, names, others, context) is None
+        for head in tried
+        if head != text
+        for lead in dict.fromkeys((head, without_lead(head, context)))
+    )
+    return None if right else problem
+
+
+@lru_cache(maxsize=256)
+def _about(names: tuple[str, ...], others: tuple[str, ...], context: str) -> About:
+    """What is known of a name when what is said around it is read."""
+    right, wrong = _forms(names), _forms(others)
+    own = (
+        words_of_names(names) | words_of_names(others) | _saying() | _generic() | {"i"} | _announcing() | known().keys()
+    )
+    return About(
+        asked=frozenset(words_of(context)), right=right, rivals=wrong - right, known=own,
+        years=frozenset(re.findall(r"\b(?:1[5-9]|20)\d\d\b", context)),
+    )  # fmt: skip
 
 
 def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
     """Why a text that explains nothing does not name a thing; None when it does."""
     if not text:
         return "it is not a single name"
-    if not any(map(_ASIDE.search, (*names, *others))):
-        text = _ASIDE.sub("", text)
+    text = _SPELLED.sub(lambda found: found[0].replace("-", ""), _NUMBER_OF_HOUSE.sub("", text))
     mine = words_of(text)
     if re.search(r"[<>≥≤]=?\s*$", text):
         return "it is a bound, not a name"
@@ -201,9 +220,13 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         mine = mine[:-1] if mine[-1] in beside else mine[1:]
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
+    if "," not in names[0] and without_its_kind(words_of(text), right, wrong):
+        return None
     if _without_its_trade(words_of(text), right, wrong, context):
         return None
     if _without_its_place(words_of(text), right, wrong, around):
+        return None
+    if "," not in names[0] and without_figures(mine, right, wrong):
         return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
@@ -221,9 +244,16 @@ def _same_in_other_form(text: str, mine: Words, right: frozenset[Words], wrong: 
     """Whether words are a name without small words, in the plural, turned at a comma, or with initials."""
     if _stem(mine) in set(map(_stem, right)) - set(map(_stem, wrong)):
         return True
-    if name.islower() and name.replace(" ", "").isalpha() and _plurals(mine) & right - wrong:
+    if (
+        name.islower()
+        and name.replace(" ", "").isalpha()
+        and (_plurals(mine) & right - wrong or any(mine in _plurals(form) for form in right - wrong))
+    ):
         return True
     if len(mine) > 2 and " " in name and singular(mine) in set(map(singular, right)) - set(map(singular, wrong)):
+        return True
+    told = [word for word in mine if word not in _generic()]
+    if any(sorted(mine) == sorted(form) and told == [word for word in form if word in told] for form in right - wrong):
         return True
     turned = re.search(r"\w\.?\s*[,(]", text) is not None  # "Kremlin, Moscow"
     turned = turned or (len(mine) > 1 and mine[0].isdigit() and mine[1].isalpha())  # "25 High Street"
@@ -276,76 +306,38 @@ def _initialled(mine: Words, form: Words) -> bool:
     return True
 
 
+_SPELLED = re.compile(r"(?<![\w-])[A-Z](?:-[A-Z]){1,9}(?![\w-])")
+_NUMBER_OF_HOUSE = re.compile(r"(?<=[,\s])n[º°o]\.?\s*(?=\d)", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
 _SITE = re.compile(r"(?<![\w/])(?:https?://)?(?:www\.|old\.)?reddit\.com(?=/[ur](?:ser)?/)")
 _LONGER_HANDLE = re.compile(r"(?<!\w)[^\W_]\w*_(?!\w)")
 """A name of a user with an underscore behind it, which is another user; with one before it too it is emphasis."""
 _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 """What the price of a coin is in."""
-"""A second statement, which says what something else is: "Oslo; the intruder is Bergen"."""
-_WHY = (
-    "because|since|as|which|who|whose|it|its|it's|this|that|with|at|having|has|had|is|was|scoring|scored|rated|according|"
-    "based|per|from|by|i|see|for|after|located|priced|costing|given|followed|ahead|more|most|highest|lowest|largest|"
-    "smallest|longest|shortest|nearest|closest|best|cheapest|dearest|both|found|checked|confirmed|verified|about|source"
-)
-_BEHIND = re.compile(
-    rf"(?:\s*+[.;:,]\s++|\s++[-–—]++\s++|[—–]|\s*+[(\[]|\n++)(?P<why>(?:{_WHY})\b.*)$|"
-    r"\s++(?P<bare>(?:because|since|according to|as the|as per|based on)\b.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_MEASURED = re.compile(r"(?:\s*[,;:]\s+|\s*→\s*|\s+[-–—]+\s+|\s*[(\[])(?P<why>[^()\[\]]*\d[^()\[\]]*?)[)\]]?\s*$")
-_BESIDE = re.compile(r"\s*(?:,|[(\[])(?P<beside>[^()\[\]]*)[)\]]?\s*$")
-_A_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
-_YEAR_BESIDE = re.compile(r"\s*[(\[](?:1[5-9]|20)\d\d[)\]]\s*$")
-_COMPARING = re.compile(r"\b(?:than|ahead of|compared (?:to|with)|followed by|beats|beating|over|against|versus|vs)\b")
-_TURNS = frozenset({"but", "however", "although", "though", "instead", "then", "later", "if", "or", "also", "another"})
-_DISMISSES = re.compile(r"(?:it\s+)?(?:is|was)\b.*\b(?:not|wrong|incorrect|false|second|third|last)\b", re.IGNORECASE)
-"""What is said of a thing that is not the one."""
-_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+")
 
 
-def _ahead(text: str, others: tuple[str, ...], context: str) -> str:
-    """What a comparison says of one thing of two, when it says what is asked for: "A is older than B", "A > B"."""
-    match = AHEAD.match(text)
-    if match is None or not _named(match["other"], others) or hedge(match["other"]):
-        return text
-    asked = set(words_of(context))
-    if match["sign"] and (match["sign"] == "<") != bool(asked & _vocabulary("little")):
-        return text
-    how = set(words_of(match["how"] or "")) - {"than"}
-    if not how <= asked and not how <= (LESS if asked & _vocabulary("little") else MORE):
-        return text
-    return re.sub(r"\s*\([^()]*\)$", "", match["head"])
+_ARROW = re.compile(r"(?:→|->|=>|⇒)|(?<=\w)\s+to\s+(?=[A-Z]|the\b)")
+_FROM = frozenset({"from", "begin", "begins", "start", "starts", "departure"})
+"""Words of a question that asks for the first of two ends."""
 
 
 def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
     """A text without what says who made it, what it was once, where it stands, or what something else is."""
     short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
-    once = ONCE.search(short)
-    if once and not _named(once["once"], others):
-        short = short[: once.start()]
-    place = PLACE_BESIDE.search(short)
-    if place and not _named(place["label"], (*names, *others)):
-        short = short[: place.start()]
     asked = set(words_of(context))
+    short = LIFE.sub("", short)
+    short = MAKERS_OWN.sub("", short) if asked & TITLED else short
+    behind = BEHIND.match(short)
+    short = behind["rest"] if behind and _named(behind["other"], others) else short
+    way = _ARROW.split(short)
+    if len(way) == 2 and (asked & _FROM or _named(way[0], others)):
+        short = way[0].strip().removeprefix("from ") if asked & _FROM else way[1].strip()
     short = of_two_ends(short, asked, least=bool(asked & _vocabulary("little")))
-    that = IS_THAT.match(short)
-    if that and that["how"].lower() in asked and not set(words_of(that["what"])) & (hedges() | _TURNS | {"after"}):
-        short = that["head"]
     dearer = REASON_FIRST.match(short)
     if dearer and words_of(dearer["other"]) in _forms(others) and not {dearer["how"].lower()} & asked:
         short = dearer["rest"]
     led = SUPERLATIVE.match(short)
-    short = led["rest"] if led and led["how"].lower() in asked else short
-    behind = OTHER_HAS_LESS.match(short)
-    if behind and words_of(behind["what"]) in _forms(others) and not asked & _vocabulary("little"):
-        short = behind["head"]
-    other = OF_THE_OTHER.match(short)
-    if other and words_of(other["what"]) in _forms(others) - _forms(names):
-        which = set(words_of(other["which"]))
-        if not which & (asked | _saying() | _vocabulary("announcing") | {"correct", "right", "real", "actual", "true"}):
-            short = other["head"]
-    return short
+    return led["rest"] if led and led["how"].lower() in asked else short
 
 
 def _named(text: str, names: tuple[str, ...]) -> bool:
@@ -353,64 +345,9 @@ def _named(text: str, names: tuple[str, ...]) -> bool:
     return any(find(form, words) >= 0 for form in _forms(names))
 
 
-def _unexplained(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str:
-    """A text without what stands behind a name only to explain it; as it is when that says something else as well."""
-    measured = None if any(map(_MEASURED.search, names)) else _MEASURED.search(text)
-    if measured and _only_measures(measured["why"], others):
-        return text[: measured.start()]
-    year = _YEAR_BESIDE.search(text)
-    if year and not _A_YEAR.search(f"{context} {' '.join(names)}"):
-        return text[: year.start()]
-    beside = _BESIDE.search(text)
-    if beside and set(words_of(beside["beside"])) <= set(words_of(context)) | _saying():
-        return text[: beside.start()]
-    match = _BEHIND.search(text)
-    while match and _named(text[match.start() :], names) and not _named(text[: match.start()], names):
-        match = _BEHIND.search(text, match.start() + 1)
-    if match is None:
-        return text
-    why = match["why"] or match["bare"]
-    if _DISMISSES.match(why):
-        return text
-    words = set(words_of(why))
-    if "?" in why or (words | set(re.findall(r"[\w']+", fold(why)))) & (
-        _TURNS | hedges() - {"not"} - words_of_names(names)
-    ):
-        return text
-    if _named(why, others) and not _COMPARING.search(fold(why)) and not fold(why).startswith(("because", "since")):
-        return text
-    known = set(words_of(" ".join((context, *names, *others)))) | _saying() | _generic() | {"i"}
-    strange = [word for proper in _PROPER.findall(why) for word in words_of(proper) if word not in known]
-    years = set(re.findall(r"\b(?:1[5-9]|20)\d\d\b", why))
-    told = set(re.findall(r"\b(?:1[5-9]|20)\d\d\b", context))
-    if strange or (told and years - told):
-        return text
-    return text[: match.start()]
-
-
 def words_of_names(names: tuple[str, ...]) -> frozenset[str]:
     """All words that names have."""
     return frozenset(word for form in _forms(names) for word in form)
-
-
-@cache
-def _measures() -> frozenset[str]:
-    return frozenset(words_of(vocabulary().names["measured"]))
-
-
-def _only_measures(why: str, others: tuple[str, ...]) -> bool:
-    """Whether figures behind a name only say how much of something it has: "(4.6 stars, 231 reviews)"."""
-    said = [word for word in words_of(why) if not re.fullmatch(r"\d+", word)]
-    if _COMPARING.search(fold(why)):
-        said = [word for word in said if word not in words_of_names(others) | {"vs", "than", "against", "compared"}]
-    figure = bool(re.search(r"[$€£¥★⭐%°]|\d[.,]\d", why))
-    measures = _measures()
-    fine = (
-        measures
-        | _saying()
-        | {"up", "down", "out", "above", "sea", "level", "about", "around", "approximately", "roughly", "only", "just"}
-    )
-    return (figure or bool(measures & set(said))) and all(word in fine for word in said)
 
 
 def _stem(words: Words) -> Words:
@@ -446,7 +383,10 @@ def _shortened(mine: Words, form: Words) -> bool:
     if start < 0 or not any(len(word) >= 3 and word not in _generic() for word in mine):
         return False
     missing = (*form[:start], *form[start + len(mine) :])
-    return all(word in _generic() or word in _saying() or (len(word) == 1 and word.isalpha()) for word in missing)
+    if start == 1 and form[0] in _PARTICLES:
+        missing = missing[1:]
+    fine = _generic() | _saying()
+    return all(word in fine or (len(word) == 1 and word.isalpha()) for word in missing)
 
 
 def _without_its_trade(mine: Words, right: frozenset[Words], wrong: frozenset[Words], context: str) -> bool:
@@ -525,6 +465,9 @@ class Choice(Value):
             return "nothing was given"
         others = tuple(option for option in self.options if option != self.value)
         names, text = (self.value, *self.aliases), as_text(given)
+        ends = _ARROW.split(text)
+        if len(ends) == 2 and _named(ends[0], self.options) and words_of(ends[1]) in _forms(self.options):
+            text = ends[1]  # what is put from one place to another
         problem = name_problem(text, names, others, asked.words)
         acted = _ACTS.match(text) if problem else None
         if acted is None:
@@ -544,8 +487,44 @@ class Choice(Value):
 _TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑👍", " yes "), **dict.fromkeys("✗✘❌☒👎", " no ")})
 
 _NO_TROUBLE = re.compile(r"\bno (?:problem|trouble|doubt|question|issue)s?\b(?: about it)?(?: at all)?")
-_YES = frozenset({"yes", "true", "y", "yep", "yup", "yeah", "affirmative", "correct", "indeed", "1"})
-_NO = frozenset({"no", "false", "n", "not", "nope", "nah", "negative", "incorrect", "0"})
+_YES = frozenset(
+    {
+        "yes",
+        "ja",
+        "oui",
+        "si",
+        "sim",
+        "да",
+        "sufficient",
+        "true",
+        "y",
+        "yep",
+        "yup",
+        "yeah",
+        "affirmative",
+        "correct",
+        "indeed",
+        "1",
+    }
+)
+_NO = frozenset(
+    {
+        "no",
+        "nein",
+        "non",
+        "nao",
+        "нет",
+        "insufficient",
+        "false",
+        "n",
+        "not",
+        "nope",
+        "nah",
+        "negative",
+        "incorrect",
+        "0",
+    }
+)
 _SO = re.compile(r"^(?:it|they|he|she|that|this) (?:is|does|are|do|has|have|was|were|did|can|will)(?: so)?[.!]?$")
 """A sentence that says yes without the word."""
 _IGNORANCE = frozenset({"know", "sure", "idea", "certain", "tell", "say", "information", "data"})
@@ -571,6 +550,9 @@ class YesNo(Value):
         words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(text).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]
+        first = re.match(r"(\w+)\s*(?:[.!;:]|\s[–—-])\s", fold(text))
+        if first and first[1] in _YES | _NO and len(yes) + len(no) > 1:
+            yes, no = [first[1]] * (first[1] in _YES), [first[1]] * (first[1] in _NO)
         doubt = next(
             (
                 word

@@ -156,7 +156,7 @@ def plain(text: str) -> str:
     """A text in the form in which `quantities` counts positions: folded, number words as digits."""
     for sign, digits in _FRACTIONS.items():
         text = re.sub(rf"(?<!\d){sign}", f"0{digits}", text).replace(sign, digits)
-    text = re.sub(r"\b(?:minus|negative) (?=\d)", "-", _figures(fold(text)))
+    text = re.sub(r"\b(?:minus|negative) (?=[$€£¥₹]?\d)", "-", _figures(fold(text)))
     text = _CODE_BEFORE.sub(r"\1 ", _CLOCK.sub(r"\1 min \2 s", text))
     text = _BARE_CENTS.sub(r"\1.\3 \2", text)
     return _MINUS_BEFORE_MONEY.sub(r"\1-", text)

@@ -8,16 +8,19 @@ value is given twice, in two units, both must be right. A range is no number.
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from math import fsum, prod
+from operator import eq
 from typing import Literal, TypeAlias
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
 from m3bench.tasks.answers.numerals import Quantity, UnitOfMeasure, convert, known, plain, quantities, unit_of
 from m3bench.tasks.answers.places import one_coordinate
-from m3bench.tasks.answers.spelling import vocabulary
-from m3bench.tasks.answers.statements import answered, concluded, kept, without_lead
+from m3bench.tasks.answers.spelling import vocabulary, words_of
+from m3bench.tasks.answers.statements import About, answered, concluded, heads, kept, opposites, without_lead
 from m3bench.tasks.facts import Fact
+from m3bench.tasks.folding import fold
 
 Near: TypeAlias = Callable[[float, float], bool]
 """Whether a value, known to half of its last digit, is the right one."""
@@ -26,13 +29,23 @@ ROUNDED = 0.005
 """The share by which a value that was rounded without being asked to may differ."""
 
 _BOUNDS = re.compile(
-    r"\b(?:less|more|fewer|greater|lower|higher) than\b|(?<!add )(?<!adds )\bup to\b|"
+    r"\b(?:less|more|fewer|greater|lower|higher) than\b|^\s*(?:starting )?from\s*$|(?<!add )(?<!adds )\bup to\b|"
     r"\b(?:under|over|below|above|between|at least|at most|"
     r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]|^\s*\+"
 )
 _SEA_LEVEL = re.compile(r"\babove (?:mean )?sea level\b|\b(?:a\.s\.l\.|asl|amsl)(?!\w)")
-_OPPOSITE = re.compile(r"\b(?:short|too (?:much|many|few|little)|overdrawn|in debt|in the red)\b")
+_OPPOSITE = re.compile(r"\b(?:short|off|too (?:much|many|few|little)|overdrawn|in debt|in the red)\b")
 """Words of somebody who says that it is the other way round."""
+_LEFT_OVER = re.compile(r"\b(?:left(?: over)?|surplus|over|too much|to spare|remaining)\b")
+_EITHER_WAY = re.compile(r"\bleft(?: over)? or missing|missing or left\b")
+_OF_ALL = re.compile(r"\b(?:in all|in total|all told)\b")
+_FOR_EACH_ASKED = re.compile(r"\b(?:what each|each of|for each|share|apiece)\b")
+_FOR_ALL, _ALL_ASKED = (
+    re.compile(r"\bfor (?:all|the lot|everyone|everybody)\b"),
+    re.compile(r"\b(?:all|total|together)\b"),
+)
+_OF_ONE = re.compile(r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))")
+_OF_WHAT = re.compile(r"^\W*(?:\w+\s+){0,2}?(?:for|of)\s+(?:the\s+)?(?P<what>[^,;()]+)")
 _A_TIME = re.compile(
     r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b|"
     r"\bper (?:ounce|oz|pound|lb|kilo|kg|gram|g|litre|liter|100 g)\b"
@@ -40,12 +53,13 @@ _A_TIME = re.compile(
 _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:twice|double|thrice|triple|half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+    r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double|thrice|triple|"
+    r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
 _OF_EACH = re.compile(
     r"\b(?:each|apiece|per (?!the |google|our |its |this |these |my |request|wikipedia)\w+|"
-    r"for (?:each|every)|a (?:person|piece|head|night|day|month|year))\b"
+    r"for (?:each|every)|a (?:share|person|piece|head|night|day|month|year))\b"
 )
 _ON_AVERAGE = re.compile(r"\b(?:on average|average|mean|median)\b")
 _MORE = re.compile(r"\b(?:more|less|fewer|extra|additional)\s*[.!]?$")
@@ -90,7 +104,7 @@ _OF_SO_MANY = re.compile(
 _WOULD_NOT = re.compile(
     r"^(?:and )?not \S+$|\d\S* (?:would|will|is|was|are|were|does|do)(?:n't| not|.*\btoo \w+)\b", re.IGNORECASE
 )
-_PERIODS = re.compile(r"\b(?:second|minute|hour|day|dai|night|week|month|year)(?:ly|s)?\b")
+_PERIODS = re.compile(r"\b(?:second|minute|hour|day|evening|meal|dai|night|week|month|year)(?:ly|s)?\b")
 _AND_A_PART = re.compile(r"\b(\d+) (hours?|days?|weeks?|months?|years?) and a (half|quarter)\b")
 _PART_OF_ONE = {"half": "5", "quarter": "25"}
 _SCALE = re.compile(r"\bout of (\d+)\b")
@@ -224,7 +238,64 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
             return "it is not a number"
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
-    said = _SO_MANY.sub(" ", kept(concluded(answered(as_text(given))))[0])
+    answer = answered(as_text(given))
+    said = kept(concluded(answer) if quantities(plain(concluded(answer))) else answer)[0]
+    problem = _said_problem(said, unit, near, asked_for, value)
+    if problem is None:
+        return None
+    asked = unit_of(unit) or _counted_in(asked_for.words)
+    about = _about(asked_for.words, asked, whole=value == int(value))
+    said = plain(said)
+    for head in heads(said, about):
+        beside = said[len(head) :]
+        if (
+            not _BOUND_BEHIND.search(beside)
+            and not (_A_TIME.search(head) and quantities(beside))
+            and _said_problem(head, unit, near, asked_for, value) is None
+            and not any(_of_another(rest, asked_for) for rest in (beside, _NUMERALS.sub(" ", beside)))
+        ):
+            return None
+    return problem
+
+
+_BOUND_BEHIND = re.compile(
+    r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
+    r"^\W*(?:out )?of \d|^\W*(?:than|less|more|fewer|lower|higher)\b"
+)
+_LEADS_TO = re.compile(r"=>?|→|⇒|->|\b(?:makes?|gives?|equals?|totals)\b")
+_COMPARES = re.compile(r"(?:so )?(?:not )?(?:above|below|over|under|more than|less than)\b")
+_A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
+_JUST = re.compile(r"\bjust (?:under|over|below|above)\b")
+_NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
+
+
+@lru_cache(maxsize=64)
+def _about(words: str, asked: UnitOfMeasure | None, *, whole: bool) -> About:
+    """What is known of a number when what is said around it is read."""
+
+    def unlike(text: str) -> bool:
+        found = quantities(plain(text))
+        if (
+            whole
+            and asked is None
+            and found
+            and all(value != int(value) for quantity in found for value, _ in quantity.readings)
+        ):
+            return True
+        kinds = [{unit.kind for unit in known().get(quantity.unit, ())} for quantity in found]
+        return bool(found) and all(kind and (asked is None or asked.kind not in kind) for kind in kinds)
+
+    name = words.partition(" ")[0]
+    return About(
+        asked=frozenset(words_of(words.replace("_", " "))),
+        known=frozenset(words_of(name.replace("_", " "))),
+        unlike=unlike,
+    )
+
+
+def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, value: float) -> str | None:
+    """Why a text is not the number; None when it is, and says nothing else."""
+    said = _SO_MANY.sub(" ", said)
     said = _BEFORE_THAT.sub("", _COMPARED.sub("", _without_workings(said, value)))
     led = without_lead(said, asked_for.words)
     text = plain(said if re.search(r"\d", said[: -len(led) or None]) else led)
@@ -233,8 +304,12 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         text = plain(said)
     if not text:
         return "it is not a single number"
-    if "=" in text:
-        text = text.rpartition("=")[2].strip()
+    parts = [part.strip() for part in _LEADS_TO.split(text)]
+    text = next((part for part in reversed(parts) if re.search(r"\d", part) and not _COMPARES.match(part)), text)
+    if any(fold(code) not in known() for pair in _A_CURRENCY.findall(said) for code in pair if code and value):
+        return "it is another currency"
+    if near(value * 1.009, 0.0):
+        text = _JUST.sub(" ", text)
     asked = unit_of(unit) or _counted_in(asked_for.words)
     text = _in_its_form(_SEA_LEVEL.sub(" ", _ASIDE.sub("", text)), asked, asked_for.words.lower())
     if value > 0 and (asked is None or asked.kind != "temperature"):
@@ -243,11 +318,13 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         text = re.sub(r"\b(?:usdt|tether)\b", "usd", text)
     found = quantities(text, millions=asked is None or asked.kind != "length")
     if not found:
-        return f"there is no number in {as_text(given)[:60]!r}"
+        return f"there is no number in {said[:60]!r}"
     rest = _rest(text, found)
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
-    other = _of_another(rest, asked_for.words.lower())
+    other = _of_another(rest, asked_for) or (
+        _counts_others(text, found, unit, asked_for.words.lower()) if unit and unit_of(unit) is None else None
+    )
     if other or (asked is None and (other := _of_another_kind(found, asked_for.words.lower()))):
         return f"it is another amount: {other!r}"
     bound = _BOUNDS.search(rest)
@@ -282,8 +359,26 @@ def _without_workings(text: str, value: float) -> str:
     return match["head"] if came or (_WOULD_NOT.search(aside) and value not in parts) else text
 
 
-def _of_another(rest: str, asked: str) -> str | None:
+def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
+    asked, beside = asked_for.words.lower(), words_of(rest)
+    known_asked = set(words_of(asked.replace("_", " ")))
+    apart = {"more", "less", "fewer"} if _APART.search(asked) else set()
+    other = next((word for word in beside if word in opposites(known_asked) - apart), None) or _of_a_rival(
+        rest, asked_for
+    )
+    if other:
+        return other
+    if _EITHER_WAY.search(asked):
+        wrong_way = _OPPOSITE if asked_for.enough else _LEFT_OVER
+        found = None if asked_for.enough is None else wrong_way.search(rest)
+        return found[0] if found else None
+    if beside and beside[-1].endswith("er") and opposites({beside[-1]}) and not _APART.search(asked):
+        return beside[-1]
+    found = _OF_ALL.search(rest) if _FOR_EACH_ASKED.search(asked) and not _TOGETHER.search(asked) else None
+    found = found or (None if _ALL_ASKED.search(asked) else _FOR_ALL.search(rest)) or _OF_ONE.search(rest)
+    if found and found[0] not in asked:
+        return found[0]
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
     if found is None and _ALL_OF_IT.search(asked) and not _OF_EACH_ASKED.search(asked):
         found = _OF_EACH.search(rest)
@@ -307,6 +402,29 @@ def _of_another(rest: str, asked: str) -> str | None:
     return found[0] if found and found[0] not in asked else None
 
 
+_COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights", "people"})
+"""What is counted, and seldom asked for."""
+
+
+def _counts_others(text: str, found: Sequence[Quantity], unit: str, asked: str) -> str | None:
+    """Another of the question's nouns behind a number than what it is counted in: pages where sheets are asked for."""
+    nouns = _COUNTED | {word for word in words_of(asked) if len(word) > 4 and word.endswith("s")}
+    for quantity in found:
+        noun = re.match(r"\s*([a-z]+)\b", text[quantity.end :])
+        if noun and noun[1] in nouns and not noun[1].startswith(unit.rstrip("s")) and unit not in ("", noun[1]):
+            return noun[1]
+    return None
+
+
+def _of_a_rival(rest: str, asked_for: AnswerContext) -> str | None:
+    """Another thing of the task that a number is said to be of: "3 shares of DIS"."""
+    of = _OF_WHAT.search(rest)
+    if of is None or not asked_for.rivals:
+        return None
+    words = words_of(of["what"])
+    return next((name for name in asked_for.rivals if all(map(eq, words_of(name), words))), None) if words else None
+
+
 def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
     """A text as numbers with units: what it is out of, minutes on a stopwatch, kelvins and the sides of the globe."""
     told = _SCALE.search(words)
@@ -316,10 +434,14 @@ def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
         return text
     if asked.kind == "time":
         text = re.sub(r"^(\d{1,3}):([0-5]\d)$", r"\1 min \2 s", text.strip())
+        text = re.sub(r"^(\d{1,2}):([0-5]\d) ?h(?:ours)?$", r"\1 h \2 min", text)
         text = re.sub(r"^(\d{1,2}):([0-5]\d):([0-5]\d)(?: ?h)?$", r"\1 h \2 min \3 s", text)
         text = re.sub(r"(?:^|(?<=\band )|(?<=\babout ))an? (?=(?:hour|minute|day|week|month|year)\b)", "1 ", text)
         text = _AND_A_PART.sub(lambda found: f"{found[1]}.{_PART_OF_ONE[found[3]]} {found[2]}", text)
+    if asked.kind in vocabulary().currencies:
+        text = re.sub(r"^(\d{1,3}) (\d\d)(?=$| [a-z(])", r"\1.\2", text)
     if asked.kind == "temperature":
+        text = re.sub(r"^\+(?=\d)", "", text.strip())
         text = re.sub(r"(?<=\d)\s?k\b", " kelvin", text)
     if asked.kind == "angle" and (axis := next((name for name in ("latitude", "longitude") if name in words), None)):
         text = one_coordinate(text, axis) or text

@@ -128,7 +128,9 @@ _LINE = re.compile(
 _FILLERS = frozenset(["of", "for", "in", "at", "on", "to", "its", "this", "that", "is", "number", "name", "answer"])
 """Words that a label may have beside those of its field."""
 
-_HEADING = re.compile(r"^\s*+(?:#{1,6}\s++|\*\*|__)\s*+(?P<label>[\w][\w \-/]{0,60}?)\s*+(?:\*\*|__)?\s*+$")
+_HEADING = re.compile(
+    r"^\s*+(?:#{1,6}\s++|\d{1,2}[.)]\s++(?:\*\*)?|\*\*|__)\s*+(?P<label>[\w][\w \-/]{0,60}?)\s*+(?:\*\*|__)?\s*+$"
+)
 
 
 def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) -> dict[str, list[JSON]]:
@@ -150,7 +152,7 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     prose = unmarked(bounded(prose), names)
     if len(fields) > 1:
         labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
-        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*(?:[:=→⇒➜➔⟶]|->))", "\n", prose, flags=re.IGNORECASE)
+        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*(?:[:=→⇒➜➔⟶]|->|\s[–—-]\s))", "\n", prose, flags=re.IGNORECASE)
     text, *corrections = _corrected(names, prose)
     if len(found) < len(fields):
         _read_prose(fields, names, text, found)
@@ -170,7 +172,8 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
 
 _CORRECTION = re.compile(
     r"(?:(?:^|\n)[\s>*_(-]*|(?<=[.!?])\s+[*_(]*)(?:(?:oh\s+|oops[,!]?\s+|sorry[,!]?\s+|no[,.]?\s+)*wait\b[\s,.:!…–—-]*(?:no\b[\s,.:]*)?|"
-    r"(?:wait[,.\s]+)?(?:correction|corrected|erratum|update|edit|scratch that|i take that back|i stand corrected)\b"
+    r"(?:(?:wait|sorry|oops|no)[,.!\s]+)*"
+    r"(?:correction|corrected|erratum|update|edit|scratch that|i take that back|i stand corrected)\b"
     r"[\s*_]*[:,.;–—-])[\s*_]*"
     r"(?:correction[\s*_]*:[\s*_]*)?",
     re.IGNORECASE,
@@ -345,9 +348,13 @@ def _cells_of(line: str) -> list[str]:
 def _sentences(name: str) -> re.Pattern[str]:
     label = r"[\s_-]+".join(map(re.escape, name.split("_")))
     return re.compile(
-        rf"\b{label}\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|⟶|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
+        rf"\b{label}(?:\s+[^\W\d]+(?=\s+(?:is|was|are|were)\s))?\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|⟶|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
         re.IGNORECASE,
     )
+
+
+_DENIED = re.compile(r"\b(?:not|no|non|never|without)[\s-]+(?:the\s+)?$", re.IGNORECASE)
+"""What makes another label of the name of a field behind it."""
 
 
 def _in_sentences(name: str, text: str, names: Iterable[str]) -> list[str]:
@@ -358,6 +365,7 @@ def _in_sentences(name: str, text: str, names: Iterable[str]) -> list[str]:
             match[1].strip()
             for match in _sentences(name).finditer(text)
             if not any(fold(text[: match.start()]).endswith(before.strip()) for before in longer)
+            and not _DENIED.search(text, max(0, match.start() - 20), match.start())
         )
     )
 

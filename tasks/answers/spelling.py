@@ -69,6 +69,7 @@ _UMLAUTS = str.maketrans(
 Words = tuple[str, ...]
 
 
+@lru_cache(maxsize=4096)
 def words_of(text: str) -> Words:
     """The words of a name in their one form; articles go unless nothing else is there."""
     folded = fold(text).replace("&", " and ").replace("'s ", "s ").replace("'", "")
@@ -120,7 +121,8 @@ _HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
 _POSTAL_CODE = re.compile(r"(?<=, )\d{4,6}\s+(?=[^\W\d])|(?<=[^\W\d])\s+\d{4,6}(?=,|$)")
 """Behind the first comma of an address, or behind a town."""
 STREET = re.compile(
-    r"^(?:calle|c/|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?", re.IGNORECASE
+    r"^(?:calle|c/|c\.|via|rua|rue|avenida|avda\.|av\.|jalan|jl\.)\s*(?:del?\s+(?:la\s+|los\s+|las\s+)?)?",
+    re.IGNORECASE,
 )
 """What stands before the name of a street where many leave it out."""
 
@@ -135,3 +137,27 @@ def addressed(names: tuple[str, ...]) -> tuple[str, ...]:
 def singular(words: Words) -> Words:
     """Longer words without an s at the end."""
     return tuple(word.removesuffix("s") if len(word) > 4 else word for word in words)
+
+
+def without_its_kind(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether words are a product without what it is: "Lucky Charms", where its maker alone is a name of it too."""
+    makers = [form for form in right if any(len(other) > len(form) and other[: len(form)] == form for other in right)]
+    whole = {
+        form[start:] for form in right for maker in makers for start in (0, len(maker)) if form[: len(maker)] == maker
+    }
+    return (
+        len(mine) > 1
+        and any(form[: len(mine)] == mine for form in whole)
+        and not any(find(mine, form) >= 0 for form in wrong)
+    )
+
+
+def without_figures(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether words are the beginning of a name of which only sizes and numbers are missing: "Turbo" of "Turbo 2.0"."""
+
+    def begins(form: Words) -> bool:
+        missing = form[len(mine) :]
+        return form[: len(mine)] == mine and all(re.search(r"\d", word) or len(word) == 1 for word in missing)
+
+    told = [word for word in mine if word.isalpha()]
+    return len(told) > 1 and any(map(begins, right)) and not any(form[: len(mine)] == mine for form in wrong)

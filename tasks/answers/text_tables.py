@@ -115,6 +115,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)(?:and|from|in|for))+$", re.IGNORECASE)
+_BEFORE_NAME = re.compile(r"^\W*(?:and\s+)?|(?:\s+(?:for|from|at|is|of|to)(?:\s+the)?)?[\s(]*$", re.IGNORECASE)
 _NUMBER_OF_THE_NEXT = re.compile(r"(?<=[\s,;])\(?\d{1,2}[.)]\s*[*`\"“]*$")
 _ARTICLE = re.compile(r"(?<=\W)(?:the|an?)\s+$", re.IGNORECASE)
 _BETWEEN_CELLS = (r"\n", r";\s+", r"\s+[–—-]+\s+", r"\s*\|\s*", r"\t", r",\s+", r"\s*[(),;]\s+|\s*[()]\s*")
@@ -141,6 +142,14 @@ def rows_by_name(
         said: The words of the question: they may stand before the first row.
     """
     places = _places(text, names)
+    if places and len(columns) == 2 and not _WORD.search(text[places[-1].end :]):
+        # The value stands before the name: "12 m (bridge), 3 m (tower)".
+        starts = [0, *(place.end for place in places)]
+        before = [
+            _BEFORE_NAME.sub("", _stripped(text[start : place.start]))
+            for start, place in zip(starts, places, strict=False)
+        ]
+        yield [[text[place.start : place.end], part] for place, part in zip(places, before, strict=True)]
     if not places or _says_something(text[: places[0].start], said):
         return
     ends = [place.start for place in places[1:]]
