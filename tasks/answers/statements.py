@@ -239,9 +239,18 @@ def _doubts(each: set[str], about: About) -> bool:
     return any(word in doubts and not word.endswith("n't") for word in each - about.known)
 
 
+def _beside(text: str, names: Collection[Words]) -> str:
+    """A clause without the names in it, whose words deny nothing: "zoster without complications"."""
+    folded = fold(text)
+    for form in sorted(names, key=len, reverse=True):
+        folded = re.sub(rf"\b{r'[^a-z0-9]+'.join(map(re.escape, form))}\b", " ", folded)
+    return folded
+
+
 def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     """Whether a clause names another thing only to say that it is not the one."""
-    each, denied = _each(clause.said), _DENIAL.search(fold(clause.said)) is not None
+    beside = _beside(clause.said, about.rivals)
+    each, denied = _each(clause.said), _DENIAL.search(beside) is not None
     if _doubts(each, about) or (each & about.asked & _opposites().keys() and not denied and "than" not in each):
         return False
     if clause.first and not clause.mark and each & set(opposite):
@@ -251,7 +260,7 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     sign = re.match(r"\s*([<>])", clause.said)
     if sign:
         return (sign[1] == "<") == bool(about.asked & _little())
-    return bool(denied or each & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", clause.said)))
+    return bool(denied or _each(beside) & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", clause.said)))
 
 
 def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bool:
