@@ -204,6 +204,7 @@ def test_a_plan_whose_steps_are_no_lists_says_so(text: str) -> None:
     assert read_steps('{"steps": [[{"tool": "a"}], []]}') == [[("a", {})]]
 
 
+@pytest.mark.slow
 def test_as_in_mcpverse_the_model_describes_servers_and_the_five_nearest_are_mounted(
     scenes: dict[str, Outcome],
 ) -> None:
