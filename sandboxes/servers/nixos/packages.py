@@ -112,12 +112,15 @@ _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 def search_packages(query: str, limit: int, channel: str) -> list[tuple[Package, str]]:
     """Packages with the version the channel has, best first."""
     one_thing = len(query.split()) == 1 and re.search(r"[_.-]", query) is not None
-    found = _any_packages().search(
-        query,
-        limit,
-        keep=lambda package: version_in(package, channel) is not None,
-        coverage=_WHOLE if one_thing else both(query),
+    wanted = (_WHOLE,) if one_thing else (both(query), None)
+    here = (
+        _any_packages().search(
+            query, limit, keep=lambda package: version_in(package, channel) is not None, coverage=coverage
+        )
+        for coverage in wanted
     )
+    # A package that answers one word of two is better than none, and worse than one that answers both.
+    found = next((results for results in here if results), [])
     return [(package, version_in(package, channel) or "") for _, package in found]
 
 
