@@ -159,7 +159,10 @@ _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+|(?<=[(\[])[A-Z][^\W\d_]+
 _MAKER = re.compile(r"\bby(?:\s+[A-Z][\w.'’-]*)+")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _MEASURE = re.compile(r"[$€£¥%°★⭐]|\d\s?[a-z]|\d[.,]\d")
+_LINE = re.compile(r"^\W*(?P<of>[^:\n]{1,60}):\s")
+"""A line that says what it is of: "Hypertension: none"."""
 MOST_EDGES = 16
+_MARKS = r"[\W_]+"
 
 
 class About(NamedTuple):
@@ -183,10 +186,13 @@ def heads(text: str, about: About) -> Iterator[str]:
     """What a text says, in each way in which the rest of it only explains that."""
     begins = _explaining() | ({"of"} if about.unlike else set())
     edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in begins)
+    words = words_of(text)
+    named = [form for form in {*about.right, *about.rivals} if find(form, words) >= 0]
     for edge in islice(edges, MOST_EDGES):
         head = text[: edge.start()]
         if (
             head
+            and not any(_is_cut(form, head, text[edge.start() :]) for form in named)
             and head.count("(") == head.count(")")
             and not _COPULA.search(head)
             and only_explains(text[edge.start() :], about)
@@ -194,8 +200,14 @@ def heads(text: str, about: About) -> Iterator[str]:
             yield head
 
 
+def _is_cut(form: Words, head: str, rest: str) -> bool:
+    """Whether an edge runs through a name: "fire and plank | with nails"."""
+    return find(form, words_of(head)) < 0 and find(form, words_of(rest)) < 0
+
+
 def only_explains(rest: str, about: About) -> bool:
     """Whether what stands behind a value neither doubts nor denies it, and claims nothing else in its place."""
+    rest = _in_one_piece(rest, about.rivals)
     folded = fold(rest)
     if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
         return False
@@ -213,6 +225,20 @@ def only_explains(rest: str, about: About) -> bool:
                 return False
             first = False
     return True
+
+
+def _in_one_piece(text: str, names: Collection[Words]) -> str:
+    """A text without marks inside names, which would part them: "Cherry Hill, NJ"."""
+    lower = text.lower()
+    for form in names:
+        if len(form) > 1 and form[0] in lower and form[-1] in lower:
+            text = re.sub(_spread(form), lambda name: re.sub(r"[\W_]+", " ", name[0]), text, flags=re.IGNORECASE)
+    return text
+
+
+def _spread(form: Words) -> str:
+    """The pattern of a name, with any marks between its words."""
+    return rf"\b{_MARKS.join(map(re.escape, form))}\b"
 
 
 class _Clause(NamedTuple):
@@ -243,7 +269,7 @@ def _beside(text: str, names: Collection[Words]) -> str:
     """A clause without the names in it, whose words deny nothing: "zoster without complications"."""
     folded = fold(text)
     for form in sorted(names, key=len, reverse=True):
-        folded = re.sub(rf"\b{r'[^a-z0-9]+'.join(map(re.escape, form))}\b", " ", folded)
+        folded = re.sub(_spread(form), " ", folded)
     return folded
 
 
@@ -261,6 +287,12 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     if sign:
         return (sign[1] == "<") == bool(about.asked & _little())
     return bool(denied or _each(beside) & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", clause.said)))
+
+
+def _of_rivals(about: About) -> frozenset[str]:
+    """The words that only names of wrong things have."""
+    mine = {word for form in about.right for word in form} | about.asked
+    return frozenset(word for form in about.rivals for word in form) - mine
 
 
 def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bool:
@@ -283,8 +315,11 @@ def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bo
     if any(word not in about.known | about.asked for word in proper) and not (aside and about.asked & TITLED):
         return False
     strange = [word for word in words if word not in about.known | about.asked]
+    line = _LINE.match(said) if "\n" in mark else None
+    if line and not set(words_of(line["of"])) <= about.known | about.asked | _explaining():
+        return False
     bare = not aside and not each & _explaining() and not denied and not _MEASURE.search(folded)
-    return not (bare and strange and min(len(strange), len(words)) <= 3)
+    return not (bare and ((strange and len(strange) <= 3) or _of_rivals(about).issuperset(words)))
 
 
 TITLED = frozenset({"title", "titles", "book", "books", "film", "films"})
