@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
-Bits = npt.NDArray[np.uint64]
 
 
 def value_noise(x: Array, y: Array, seed: int) -> Array:

@@ -238,7 +238,6 @@ _ASSETS = (
     "Goodwill And Other Intangible Assets",
     "Other Non Current Assets",
 )
-_EQUITY = ("Capital Stock", "Retained Earnings")
 _OTHER_DEBTS = "Other Non Current Liabilities"
 
 

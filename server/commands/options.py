@@ -48,7 +48,6 @@ Tasks = Annotated[
 Families = Annotated[
     list[str] | None, typer.Option("--family", metavar="NAME", help="Only tasks of this family; may be repeated.")
 ]
-TaskIds = Annotated[list[str] | None, typer.Option("--task", metavar="ID", help="Only this task; may be repeated.")]
 Setting = Annotated[
     str | None, typer.Option(metavar="single|multi", help="Only tasks that need one server, or several.")
 ]

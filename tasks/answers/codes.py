@@ -41,7 +41,7 @@ class Version(Value):
         if is_nothing(given):
             return "nothing was given"
         text = fold(concluded(as_text(given)))
-        about = About(asked=frozenset(words_of(asked.words)), rivals=frozenset(), unlike=lambda _: False)
+        about = About(asked=frozenset(words_of(asked.words)), unlike=lambda _: False)
         for head in (text, *heads(text, about)):
             if self._is_wrong(head) is None:
                 return None
@@ -150,7 +150,7 @@ class Code(Value):
             return "nothing was given"
         text = as_text(given)
         right = {_canonical(name, self.form) for name in (self.value, *self.aliases)} - {""}
-        about = About(asked=frozenset(words_of(asked.words)), known=frozenset(words_of(text)), right=frozenset())
+        about = About(asked=frozenset(words_of(asked.words)), known=frozenset(words_of(text)))
         said = kept(text)[0]
         for head in chain((text, said), heads(said, about)):
             if right & {_canonical(way, self.form) for way in (head, _bare(head, asked.words))}:

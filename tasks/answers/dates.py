@@ -6,7 +6,7 @@ time with a zone is converted; without one it is taken to be in the zone that is
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Literal
 
@@ -70,9 +70,11 @@ _SPELLED = re.compile(
 )
 
 
-def _first_said(text: str) -> Iterator[str]:
-    """What a text says before it only explains that."""
-    yield from heads(text, About(asked=frozenset(), unlike=lambda _: False))
+def _unless_explained(text: str, is_wrong: Callable[[str], str | None]) -> str | None:
+    """What is wrong with a text, unless it is right without what only explains it."""
+    problem = is_wrong(text)
+    about = About(asked=frozenset(), unlike=lambda _: False)
+    return problem if problem and all(map(is_wrong, heads(text, about))) else None
 
 
 class Date(Value):
@@ -96,8 +98,7 @@ class Date(Value):
         if is_nothing(given):
             return "nothing was given"
         said = kept(as_text(given))[0]
-        problem = self._is_wrong(said)
-        return problem if problem and all(map(self._is_wrong, _first_said(said))) else None
+        return _unless_explained(said, self._is_wrong)
 
     def _is_wrong(self, said: str) -> str | None:
         text = _SPELLED.sub(lambda word: _ORDINALS[word[0]], fold(said))
@@ -177,8 +178,7 @@ class Time(Value):
         if is_nothing(given):
             return "nothing was given"
         said = kept(as_text(given))[0]
-        problem = self._is_wrong(said)
-        return problem if problem and all(map(self._is_wrong, _first_said(said))) else None
+        return _unless_explained(said, self._is_wrong)
 
     def _is_wrong(self, said: str) -> str | None:
         text = _in_digits(fold(said))

@@ -487,44 +487,8 @@ class Choice(Value):
 _TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑👍", " yes "), **dict.fromkeys("✗✘❌☒👎", " no ")})
 
 _NO_TROUBLE = re.compile(r"\bno (?:problem|trouble|doubt|question|issue)s?\b(?: about it)?(?: at all)?")
-_YES = frozenset(
-    {
-        "yes",
-        "ja",
-        "oui",
-        "si",
-        "sim",
-        "да",
-        "sufficient",
-        "true",
-        "y",
-        "yep",
-        "yup",
-        "yeah",
-        "affirmative",
-        "correct",
-        "indeed",
-        "1",
-    }
-)
-_NO = frozenset(
-    {
-        "no",
-        "nein",
-        "non",
-        "nao",
-        "нет",
-        "insufficient",
-        "false",
-        "n",
-        "not",
-        "nope",
-        "nah",
-        "negative",
-        "incorrect",
-        "0",
-    }
-)
+_YES = frozenset("yes ja oui si sim да sufficient true y yep yup yeah affirmative correct indeed 1".split())  # noqa: SIM905
+_NO = frozenset("no nein non nao нет insufficient false n not nope nah negative incorrect 0".split())  # noqa: SIM905
 _SO = re.compile(r"^(?:it|they|he|she|that|this) (?:is|does|are|do|has|have|was|were|did|can|will)(?: so)?[.!]?$")
 """A sentence that says yes without the word."""
 _IGNORANCE = frozenset({"know", "sure", "idea", "certain", "tell", "say", "information", "data"})

@@ -141,7 +141,6 @@ _SMALL = (
 )  # fmt: skip
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 
-DIGIT_WORDS = _SMALL[:10]
 NUMBER_WORDS = (*_SMALL, *_TENS, "hundred")
 """Every word that a number below a thousand is said with."""
 

@@ -11,7 +11,6 @@ from m3bench.sandboxes.world.places import Place
 PRICES = ("PRICE_LEVEL_INEXPENSIVE", "PRICE_LEVEL_MODERATE", "PRICE_LEVEL_EXPENSIVE", "PRICE_LEVEL_VERY_EXPENSIVE")
 PHOTO_SIZES = ((4032, 3024), (3024, 4032), (4000, 2250), (1920, 1080), (2048, 1536))
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-_UNRATED = frozenset(("locality", "premise", "natural_feature"))
 
 
 def open_now(place: Place) -> bool:

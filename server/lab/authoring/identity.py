@@ -40,7 +40,6 @@ from m3bench.tasks.trajectory import JSON, Call, Trajectory
 _PORTION = re.compile(r"(\d+(?:\.\d+)?) ?(kg|g)\b(.*)", re.DOTALL)
 _POINT = re.compile(r"\s*(-?\d+\.\d+)\s*,\s*(-?\d+\.\d+)\s*")
 _AXES = frozenset({"lat", "lng", "lon", "latitude", "longitude"})
-_CODED = re.compile(r"[/_\\<>{}:]|\d[A-Za-z]|[A-Za-z]\d")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 OUNCE = 28.349523125
 MORE = 2

@@ -16,8 +16,6 @@ from m3bench.server.store.records import CallRecord, RunRecord
 from m3bench.tasks.json_types import JsonObject
 from m3bench.tasks.library import Library
 
-EXTENSION = "io.modelcontextprotocol/ui"
-"""The extension's id, under which clients say that they show such pages."""
 REVISION = "2026-01-26"
 """Of the extension; said in its handshake."""
 URI = "ui://m3bench/scorecard"
