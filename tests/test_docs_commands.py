@@ -104,7 +104,7 @@ def test_the_quick_commands_of_the_readme_work_in_their_order_in_a_fresh_home(tm
     assert "movies-1" in (tmp_path / "folder" / "card.html").read_text("utf-8")
 
 
-@pytest.mark.all_sample(2)
+@pytest.mark.all_sample(1)
 @pytest.mark.apart
 @pytest.mark.slow
 @pytest.mark.parametrize(

@@ -120,6 +120,7 @@ def test_the_wheel_alone_is_enough_for_a_first_score(version: str, wheel: Path, 
     gets_a_score(User(tmp_path, [str(place / "bin" / "m3bench")]))
 
 
+@pytest.mark.night
 def test_uvx_runs_it_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     from uv import find_uv_bin
 

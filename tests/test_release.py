@@ -106,7 +106,7 @@ def hashes(wheel: Path) -> dict[str, str]:
     return {name: hashlib.sha256(data).hexdigest() for name, data in contents(wheel).items()}
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_a_release_is_whole_and_its_sums_are_right(tmp_path: Path) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("there is no repository here: a release is made from a commit")

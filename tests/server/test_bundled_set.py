@@ -71,7 +71,7 @@ def test_the_references_of_a_task_run_pass_its_checks_and_score_one(family):
     assert anyio.run(partial(verify, part(LIBRARY, MEMBERS[family][:1]), InProcessBackend())) == []
 
 
-@pytest.mark.all_sample(5)
+@pytest.mark.all_sample(2)
 @pytest.mark.apart
 @pytest.mark.slow
 @every_family
@@ -235,7 +235,7 @@ def test_every_call_of_a_reference_counts(encoder):
                 assert average(task, shorter, encoder) < 1, (task.id, number, index)
 
 
-@pytest.mark.all_sample(4)
+@pytest.mark.all_sample(2)
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "family",

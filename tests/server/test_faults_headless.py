@@ -299,6 +299,7 @@ def test_a_host_that_is_killed_makes_a_sample_void(tmp_path: Path) -> None:
     assert read_resultset(tmp_path / "results").results == ()
 
 
+@pytest.mark.night
 def test_sixteen_readings_at_once_are_answered_or_charged_to_the_sandbox(tmp_path: Path) -> None:
     """A busy machine is nobody's fault but ours: sixteen pictures are read at once, none of them read before."""
     task = next(task for task in Library().tasks.values() if "ocr" in task.servers)

@@ -14,7 +14,7 @@ from m3bench.server.store.sqlite import SqliteStore
 from tests.server.pipes import Pipe
 from tests.waiting import eventually
 
-KILLS = int(os.environ.get("M3BENCH_KILLS", "25"))
+KILLS = int(os.environ.get("M3BENCH_KILLS", "15"))
 """More of them for a night."""
 
 IN_FLIGHT = 8

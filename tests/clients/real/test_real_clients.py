@@ -35,7 +35,7 @@ def skip_if_missing(key: str) -> None:
         pytest.skip(reason)
 
 
-@pytest.mark.all_sample(3)
+@pytest.mark.all_sample(2)
 @pytest.mark.parametrize("key", STARTS)
 def test_a_client_plays_a_task_from_the_entry_that_install_writes(key: str, programs: str) -> None:
     skip_if_missing(key)

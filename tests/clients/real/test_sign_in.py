@@ -128,7 +128,7 @@ class Expiring:
 OPTIONS = ("--profile", "task:survey-1", "--content-only")
 
 
-@pytest.mark.parametrize("key", LOGINS)
+@pytest.mark.parametrize("key", [*list(LOGINS)[:2], pytest.param("opencode", marks=pytest.mark.night)])
 def test_a_client_signs_in_and_plays_on_with_a_new_token(key: str, programs: str, tmp_path: Path) -> None:
     tasks = write_set(tmp_path / "set")
     with signing_in(tasks, tmp_path / "data", *OPTIONS, "--no-documents") as server:

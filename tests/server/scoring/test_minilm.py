@@ -26,7 +26,7 @@ def test_cosines_equal_the_stored_ones_of_sentence_transformers(minilm: MiniLM) 
 
 @pytest.mark.torch
 def test_cosines_equal_those_of_sentence_transformers(minilm: MiniLM) -> None:
-    texts = varied_texts(2000)
+    texts = varied_texts(400)
     ours = minilm.encode(texts).astype(np.float64)
     with warnings.catch_warnings():
         # What torch and its relatives warn of at import is not about us.

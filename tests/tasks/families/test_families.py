@@ -36,7 +36,7 @@ def test_a_familys_servers_are_served(name):
     assert set(FAMILIES[name].servers) <= {tool.server for tool in load_catalog().ready.tools}
 
 
-@pytest.mark.all_sample(6)
+@pytest.mark.all_sample(3)
 @pytest.mark.seeds
 @every_family
 def test_boxes_fit_what_can_be_seen_of_the_objects(name, monkeypatch):

@@ -55,8 +55,8 @@ def test_what_no_tool_tells_stays_a_guess() -> None:
         ("heatmap", "cities"),
         ("crypto_purchase", "meant"),
         ("fruit_cal", "fruits"),
-        pytest.param("museum", "red", marks=pytest.mark.slow),
-        pytest.param("research_station", "red", marks=pytest.mark.slow),
+        pytest.param("museum", "red", marks=pytest.mark.night),
+        pytest.param("research_station", "red", marks=pytest.mark.night),
         ("vision_research", "red"),
     ],
 )

@@ -56,8 +56,9 @@ def test_two_pictures_of_every_family_are_described() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_asked_can_be_seen(tmp_path: Path) -> None:
-    notes = {task: described["facts"] for task, described in descriptions().items()}
+@pytest.mark.parametrize("each", [2, pytest.param(1, marks=pytest.mark.night)])
+def test_what_is_asked_can_be_seen(each: int, tmp_path: Path) -> None:
+    notes = {task: described["facts"] for task, described in list(descriptions().items())[::each]}
     found = solved(notes, tmp_path)
     print(f"{len(found)} of {len(notes)} solved")
     assert len(found) >= ENOUGH * len(notes), sorted(set(notes) - found)
@@ -68,6 +69,7 @@ def test_notes_on_another_picture_solve_nothing(tmp_path: Path) -> None:
     notes = {task: described["facts"] for task, described in descriptions().items()}
     others = {f"{task.removesuffix('-6')}-3": noted for task, noted in notes.items() if task.endswith("-6")}
     assert len(others) == len(notes) / 2
+    others = dict(list(others.items())[::2])
     assert solved(others, tmp_path) == set()
 
 
