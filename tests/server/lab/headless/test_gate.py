@@ -183,7 +183,7 @@ def test_a_set_whose_tasks_are_all_the_same_does_not_pass(tmp_path: Path) -> Non
     assert {path: path.read_bytes() for path in before} == before, "what was played is not played again"
 
 
-@pytest.mark.slow
+@pytest.mark.night
 def test_a_family_of_the_bundled_set_passes(tmp_path: Path) -> None:
     done = run("--family", NARROW, "--limit", "3", "-o", str(tmp_path / "out"), "--json")
     found = json.loads(done.stdout)
