@@ -8,7 +8,8 @@ asks a library.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Hashable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -65,8 +66,7 @@ class Library:
         """The set, read and checked once."""
         path = self.folder / "tasks.json"
         try:
-            found = path.stat()
-            read = _task_set(path, found.st_ino, found.st_mtime_ns, found.st_size)
+            read = _task_set(path, *_changed(path))
         except OSError as error:
             raise InputFileError(path, f"cannot be read ({error.strerror}): a set of tasks has a tasks.json") from error
         except ValidationError as error:
@@ -100,6 +100,23 @@ class Library:
     @cached_property
     def hash(self) -> str:
         """What a manifest says of the set: any change in a task, picture or scene changes it."""
+        state = self._state()
+        if state is None:
+            return self._hashed()
+        if state not in _HASHES:
+            _HASHES[state] = self._hashed()
+        return _HASHES[state]
+
+    def _state(self) -> Hashable:
+        """What differs once the content of a file does; None where that cannot be told."""
+        places = [(name, self._place(name)) for name in self._names()]
+        found = [(name, str(place), place.stat()) for name, place in places]
+        # Of two changes at nearly the same time, the second may leave the time as it is.
+        if max((file.st_ctime for _, _, file in found), default=0.0) > time.time() - _SETTLED_SECONDS:
+            return None
+        return tuple((*names, file.st_ino, file.st_mtime_ns, file.st_ctime_ns, file.st_size) for *names, file in found)
+
+    def _hashed(self) -> str:
         digest = sha256()
         for name, data in self.files():
             # Photographs are known by the hashes in `photographs.toml`: how they are saved here depends on Pillow.
@@ -120,9 +137,13 @@ class Library:
         if not self._has(PLANS):
             return {}
         try:
-            return Plans.model_validate_json(self._read(PLANS)).plans
+            return self._read_plans()
         except ValidationError as error:
             raise InputFileError(self.folder / PLANS, error.errors(include_url=False)[0]["msg"]) from error
+
+    def _read_plans(self) -> Mapping[str, tuple[Plan, ...]]:
+        path = self._place(PLANS)
+        return _plans_in(path, *_changed(path))
 
     def plans(self, task: Task) -> tuple[Plan, ...]:
         """What the calls of each reference give and need; plans that say little where nobody has played them."""
@@ -155,6 +176,10 @@ class Library:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything the set consists of: path in the folder and content, sorted, one file in memory at a time."""
+        for name in self._names():
+            yield name, self._read(name)
+
+    def _names(self) -> list[str]:
         parts = {
             "tasks.json": self.folder,
             PLANS: self.folder,
@@ -165,8 +190,7 @@ class Library:
         found = (
             path.relative_to(place) for part, place in parts.items() for path in place.glob(part) if path.is_file()
         )
-        for name in sorted(path.as_posix() for path in found):
-            yield name, self._read(name)
+        return sorted(path.as_posix() for path in found)
 
     def _place(self, name: str) -> Path:
         return (self._pictures if name.startswith(_PICTURES) else self.folder) / name
@@ -187,10 +211,26 @@ def photographs_folder() -> Path:
     return Path(os.environ.get("M3BENCH_PHOTOS") or platformdirs.user_cache_path("m3bench") / "photos")
 
 
+_SETTLED_SECONDS = 2.0
+_HASHES: dict[Hashable, str] = {}
+"""Of sets by the state of their files: a process asks for that of the same set again and again."""
+
+
+def _changed(path: Path) -> tuple[int, int, int]:
+    """Tells whether a file is still as it was: its number, when it was changed, and its size."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
 @lru_cache(maxsize=2)
 def _task_set(path: Path, inode: int, changed_ns: int, size: int) -> TaskSet:
     """The set in a file, as it is now: a process that opens it again need not read it again."""
     return TaskSet.model_validate_json(path.read_bytes())
+
+
+@lru_cache(maxsize=2)
+def _plans_in(path: Path, inode: int, changed_ns: int, size: int) -> Mapping[str, tuple[Plan, ...]]:
+    return Plans.model_validate_json(path.read_bytes()).plans
 
 
 class MadeLibrary(Library):
@@ -237,6 +277,12 @@ class MadeLibrary(Library):
         for name, data in self.files():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)
+
+    def _state(self) -> Hashable:
+        return None
+
+    def _read_plans(self) -> Mapping[str, tuple[Plan, ...]]:
+        return Plans.model_validate_json(self._read(PLANS)).plans
 
     def _has(self, name: str) -> bool:
         return name in self._files

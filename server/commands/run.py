@@ -17,7 +17,6 @@ from m3bench.server.commands.options import ADVANCED, Json, Weather
 from m3bench.server.commands.recorded import remember
 from m3bench.server.commands.screen import console, print_json
 from m3bench.server.lab.headless.agents.registry import AGENTS, BaselineAgent, find_agents
-from m3bench.server.lab.headless.inspect_run import find_model, run_model
 from m3bench.server.lab.headless.outcome import outcome, table
 from m3bench.server.lab.headless.plan import ModelOptions, RunChoice, RunPlan, listed_ids, make_plan
 from m3bench.server.lab.headless.progress import Progress, progress
@@ -29,13 +28,15 @@ from m3bench.server.serving.backend import check_backend
 from m3bench.server.settings import MAX_CALLS
 from m3bench.tasks.errors import UserError, first_cause
 from m3bench.tasks.json_types import JsonObject
-from m3bench.tasks.lazy_modules import LazyModule
+from m3bench.tasks.lazy_modules import LazyModule, SparingModule
 
-# It plays on a server in this process, and brings what makes tasks and pictures: help does without.
+# They bring the protocol's library, a server and what makes tasks and pictures: help does without.
 if TYPE_CHECKING:
+    from m3bench.server.lab.headless import inspect_run
     from m3bench.server.lab.headless.agents import player
 else:
-    player = LazyModule("m3bench.server.lab.headless.agents.player")
+    inspect_run = LazyModule("m3bench.server.lab.headless.inspect_run")
+    player = SparingModule("m3bench.server.lab.headless.agents.player")
 
 AgentPlan: TypeAlias = tuple[RunPlan, BaselineAgent]
 """What a baseline agent is to play."""
@@ -402,7 +403,7 @@ def _plan_of_model(choice: RunChoice, options: ModelOptions, out: Path | None) -
     folder = out or DEFAULT / options.model.replace("/", "-")
     plan = make_plan(replace(choice, folder=folder, solver=options.solver, options=options.recorded()))
     if plan.todo:
-        find_model(options)
+        inspect_run.find_model(options)
     return plan
 
 
@@ -452,7 +453,7 @@ def play_model(plan: RunPlan, options: ModelOptions) -> None:
     """Have a model play its plan."""
     with progress(len(plan.todo), parallel=plan.parallel) as shown, plan.begin():
         if plan.todo:
-            run_model(plan, options, partial(_done, shown, plan))
+            inspect_run.run_model(plan, options, partial(_done, shown, plan))
 
 
 def _done(shown: Progress, plan: RunPlan, sample: Sample, card: ScoreCard | None) -> None:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 
 import anyio
@@ -197,13 +198,19 @@ async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
     async def seat_of(context: object) -> Seat:
         return seat
 
-    info = Implementation(name=name, version=version("m3bench"))
+    info = Implementation(name=name, version=_own_version())
     try:
         async with Client(sdk_server(app.front, seat_of), mode=REVISION, client_info=info) as client:
             yield client
     finally:
         with anyio.CancelScope(shield=True):
             await app.close_seat(seat)
+
+
+@cache
+def _own_version() -> str:
+    # A package's metadata is read anew each time it is asked for.
+    return version("m3bench")
 
 
 def _hidden(plan: RunPlan, task: Task) -> Hidden:
