@@ -9,6 +9,7 @@ show.
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
+from m3bench.server.scorecard.improvements import tools_text
 from m3bench.server.scorecard.model import ActualCall, CheckResult, Instead, Match, ReferenceCall, ScoreCard
 from m3bench.server.scoring.words import printable, value
 
@@ -23,7 +24,7 @@ NOTHING_HANDED_IN = "nothing was handed in"
 _FAILED = {
     "invalid_arguments": "was refused for wrong arguments",
     "unknown_tool": "failed, for there is no such tool",
-    "not_found": "found nothing",
+    "not_found": "did not find what it was asked for",
     "gap": "asked for what the offline world does not hold",
 }
 
@@ -40,7 +41,12 @@ def first_fault(card: ScoreCard) -> str:
     if not card.alignment.actual_calls:
         return limit + _joined("No tool was called", "and", _handed_in(card, wrong))
     if call := _first_call(card):
-        return limit + call + (f" {NOTHING_HANDED_IN[0].upper()}{NOTHING_HANDED_IN[1:]}." if _is_empty(card) else "")
+        return (
+            limit
+            + call
+            + _in_vain(card)
+            + (f" {NOTHING_HANDED_IN[0].upper()}{NOTHING_HANDED_IN[1:]}." if _is_empty(card) else "")
+        )
     return limit + _joined("Every call that was needed was made", "but", _handed_in(card, wrong)) + _besides(card)
 
 
@@ -86,14 +92,23 @@ def _failed(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
 
 
 def _too_early(card: ScoreCard, place: int, step: int) -> str:
-    """That what a call needs was called after it only."""
+    """That what a call needs was called after it only; of several the one about the same thing, such as a file."""
     found = card.alignment
     needs = found.needs[place] if found.needs else ()
-    for match in found.matches:
-        later, made = found.actual_calls[match.actual]
-        if match.reference in needs and later > step:
-            return f"it came too early, for {_call(made)}, which it needs, was called in step {later + 1} only"
-    return ""
+    about = _texts(found.reference_calls[place][1])
+    late = [
+        found.actual_calls[match.actual]
+        for match in found.matches
+        if match.reference in needs and found.actual_calls[match.actual][0] > step
+    ]
+    if not late:
+        return ""
+    later, made = max(late, key=lambda each: len(about & _texts(each[1])))
+    return f"it came too early, for {_call(made)}, which it needs, was called in step {later + 1} only"
+
+
+def _texts(call: ReferenceCall | ActualCall) -> set[str]:
+    return {item for item in call.arguments.values() if isinstance(item, str)}
 
 
 def _ended(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
@@ -116,6 +131,17 @@ def _ended(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
 def _missing(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
     later = ", although later calls depend on it" if any(place in needs for needs in card.alignment.needs) else ""
     return f"{_call(wanted)} was never called, nor anything that tells or does the same{later}."
+
+
+def _in_vain(card: ScoreCard) -> str:
+    """What was called that nobody needed: other tools than the right ones, or the same call again and again."""
+    told = {near.actual for near in card.alignment.instead}
+    extra = [card.alignment.actual_calls[place][1] for place in card.alignment.extra if place not in told]
+    worked = [call for call in extra if not call.failed]
+    if not worked:
+        return ""
+    made = f"{_many(len(worked), 'call')} that {_was(len(worked))} not needed {_was(len(worked))} made"
+    return f" {made}: {tools_text(worked)}."
 
 
 def _is_empty(card: ScoreCard) -> bool:

@@ -41,7 +41,10 @@ def test_a_run_that_ends_too_soon_is_told_how_far_it_came() -> None:
         "Nothing was handed in."
     )
     told = first_fault(card_of([[("a/other", {})]]))
-    assert told == 'Nothing that was needed was called: a/find(x="red apples") should have come first.'
+    assert told == (
+        'Nothing that was needed was called: a/find(x="red apples") should have come first. '
+        "1 call that was not needed was made: a/other."
+    )
 
 
 def test_a_limit_that_was_reached_comes_before_what_is_missing_because_of_it() -> None:
@@ -91,9 +94,29 @@ def test_a_call_that_came_before_what_it_needs_is_told_so() -> None:
                 "needs": ((), (0,), ())}
     )  # fmt: skip
     assert first_fault(card.model_copy(update={"alignment": alignment})) == (
-        'In step 1, a/price(id=3) found nothing; it came too early, for a/find(x="red apples"), which it needs, was '
-        "called in step 2 only."
+        "In step 1, a/price(id=3) did not find what it was asked for; it came too early, for "
+        'a/find(x="red apples"), which it needs, was called in step 2 only.'
     )
+
+
+def test_of_several_that_came_too_late_the_one_about_the_same_file_is_named() -> None:
+    make, write = ("x/create", {"path": "./a.xlsx"}), ("x/write", {"path": "./a.xlsx", "row": 1})
+    reference: Steps = [[("p/blur", {"picture": "./b.png"}), make], [write]]
+    card = scored_card([[write], *reference[:1]], reference, success=False, checks=WRONG)
+    steps = list(card.alignment.actual_steps)
+    steps[0] = (steps[0][0].model_copy(update={"outcome": "not_found"}),)
+    matches = tuple(match for match in card.alignment.matches if match.reference != 2)
+    alignment = card.alignment.model_copy(
+        update={"actual_steps": tuple(steps), "matches": matches, "missed": (2,), "extra": (0,),
+                "needs": ((), (), (0, 1))}
+    )  # fmt: skip
+    told = first_fault(card.model_copy(update={"alignment": alignment}))
+    assert 'it came too early, for x/create(path="./a.xlsx"), which it needs' in told
+
+
+def test_calls_that_led_nowhere_are_named_beside_what_is_missing() -> None:
+    told = first_fault(card_of([REFERENCE[0], *[[("a/other", {"id": 9})]] * 3]))
+    assert "next should have come a/price(id=3). 3 calls that were not needed were made: 3 × a/other." in told
 
 
 def test_when_every_call_was_right_it_is_the_answer() -> None:
