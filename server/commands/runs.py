@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 
 from m3bench.server.commands.options import Json, RecordOptions, RunName, Tasks
 from m3bench.server.commands.recorded import hand_down, record, records
-from m3bench.server.commands.screen import console, plain_table, print_json, write_file
+from m3bench.server.commands.screen import FittingMarkdown, console, plain_table, print_json, write_file
 from m3bench.server.lab.interchange.atif import PicturePlace, atif, data_url
 from m3bench.server.lab.interchange.episode import Episode, episode
 from m3bench.server.lab.interchange.inspect_log import write_log
@@ -298,7 +297,7 @@ def show(run: RunName, where: RecordOptions, json: Json = False) -> None:
     if found.state == "abandoned":
         screen.print("The client left or gave this task up, and handed nothing in: there is no score.")
     if card is not None:
-        screen.print(Markdown(markdown(card, found.id)))
+        screen.print(FittingMarkdown(markdown(card, found.id)))
     if found.answer is not None:
         screen.print(f"answer: {value(found.answer, 300)}", soft_wrap=True)
     for call in calls:

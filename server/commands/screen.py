@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.markdown import Markdown, MarkdownElement, TableElement
+from rich.measure import Measurement
 from rich.progress import Progress, track
-from rich.table import Table
+from rich.table import Column, Table
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
@@ -39,9 +41,33 @@ class FittingConsole(StandardOutput):
         super().print(*(self._fitting(part) for part in objects), **settings)
 
     def _fitting(self, shown: Any) -> Any:
-        if not isinstance(shown, Table) or shown.__rich_measure__(self, self.options).minimum <= self.width:
-            return shown
-        return stacked(shown)
+        return shown if not isinstance(shown, Table) or _fits(shown, self, self.options) else stacked(shown)
+
+
+def _fits(table: Table, console: Console, options: ConsoleOptions) -> bool:
+    """Whether a table cuts no word; its columns get widths, for rich itself takes from the widest until words are cut.
+
+    Args:
+        table: The table.
+        console: Where it is printed.
+        options: How much room there is.
+    """
+    whole = table.__rich_measure__(console, options)
+    if whole.minimum > options.max_width:
+        return False
+    cells = [[Measurement.get(console, options, cell) for cell in (each.header, *each.cells)] for each in table.columns]
+    least = [max(one.minimum for one in column) for column in cells]
+    most = [max(one.maximum for one in column) for column in cells]
+    room = options.max_width - (whole.minimum - sum(least))
+    if sum(most) > room:
+        # Who wants little gets it; the rest share what is left.
+        spare = room - sum(least)
+        wishes = sorted(range(len(cells)), key=lambda place: most[place] - least[place])
+        for others, place in zip(range(len(cells), 0, -1), wishes, strict=True):
+            given = min(most[place] - least[place], spare // others)
+            table.columns[place].width = least[place] + given
+            spare -= given
+    return True
 
 
 def console() -> Console:
@@ -84,6 +110,30 @@ def stacked(table: Table) -> Group:
                 lines.add_row("", heading, value)
         parts += [about, lines]
     return Group(*parts)
+
+
+class _FittingTable(TableElement):
+    """A table that is printed row by row where it would cut words."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            if not isinstance(table, Table) or _fits(table, console, options):
+                yield table
+                continue
+            headings = [str(column.header) for column in table.columns]
+            for row in zip(*(list(column.cells) for column in table.columns), strict=True):
+                lines = Table.grid("", Column(overflow="fold"), padding=(0, 2))
+                for heading, value in zip(headings, row, strict=True):
+                    if str(value):
+                        lines.add_row(heading, value)
+                yield lines
+                yield ""
+
+
+class FittingMarkdown(Markdown):
+    """Markdown, such as a score card, with tables that cut nothing."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "table_open": _FittingTable}
 
 
 def number_table(*, header: bool = True) -> Table:

@@ -20,6 +20,7 @@ _ALIKE = 0.7
 NOTHING_GIVEN = "nothing was given"
 """How the reason of a field begins that was left empty."""
 NOTHING_HANDED_IN = "nothing was handed in"
+NO_FIELDS = "only prose was handed in, from which none of the fields that were asked for could be read"
 
 _FAILED = {
     "invalid_arguments": "was refused for wrong arguments",
@@ -29,31 +30,47 @@ _FAILED = {
 }
 
 
-def first_fault(card: ScoreCard) -> str:
-    """The words; empty for a run that was solved, that is void, or whose task has nothing to check."""
+def first_fault(card: ScoreCard, *, prose: bool = False) -> str:
+    """The words; empty for a run that was solved, that is void, or whose task has nothing to check.
+
+    Args:
+        card: The card.
+        prose: Whether an answer in words was handed in.
+    """
     if card.success is not False or card.void is not None:
         return ""
     wrong = [check for check in card.checks if not check.passed]
     refused = card.excluded.get("limit", 0)
-    limit = (
+    limit = _weather(card) + (
         f"The run reached a limit, and {_many(refused, 'call')} after it {_was(refused)} refused. " if refused else ""
     )
+    empty = (NO_FIELDS if prose else NOTHING_HANDED_IN) if _is_empty(card) else ""
+    ending = empty or _handed_in(wrong)
     if not card.alignment.actual_calls:
-        return limit + _joined("No tool was called", "and", _handed_in(card, wrong))
+        return limit + _joined("No tool was called", "and", ending)
     if call := _first_call(card):
-        return (
-            limit
-            + call
-            + _in_vain(card)
-            + (f" {NOTHING_HANDED_IN[0].upper()}{NOTHING_HANDED_IN[1:]}." if _is_empty(card) else "")
-        )
-    return limit + _joined("Every call that was needed was made", "but", _handed_in(card, wrong)) + _besides(card)
+        return limit + call + _in_vain(card) + (f" {empty[0].upper()}{empty[1:]}." if empty else "")
+    return limit + _joined("Every call that was needed was made", "but", ending) + _besides(card)
+
+
+def _weather(card: ScoreCard) -> str:
+    """That calls which failed for a while, on purpose, were not made again until they worked."""
+    recovery = card.conduct.recovery if card.conduct is not None else None
+    lost = 0 if recovery is None else recovery.met - recovery.survived
+    return (
+        f"{_many(lost, 'call')} met a fault that passes (rough weather), and {_was(lost)} not made again until "
+        f"{'it' if lost == 1 else 'they'} worked. "
+        if lost
+        else ""
+    )
 
 
 def _first_call(card: ScoreCard) -> str:
+    """The first call that went wrong. One that is missing and on which no other depends led nothing astray."""
     found = card.alignment
     matches = {match.reference: match for match in found.matches}
     instead = {near.reference: near for near in found.instead}
+    later = ""
     for place, (_, wanted) in enumerate(found.reference_calls):
         match = matches.get(place)
         if place in found.not_needed or (match is not None and match.full):
@@ -62,8 +79,14 @@ def _first_call(card: ScoreCard) -> str:
             return _partly(card, wanted, match)
         if place in instead:
             return _other(card, wanted, instead[place])
-        return _failed(card, place, wanted) or _ended(card, place, wanted) or _missing(card, place, wanted)
-    return ""
+        if told := _failed(card, place, wanted) or _ended(card, place, wanted):
+            return told
+        needed = any(place in needs for needs in found.needs)
+        said = _made_in_vain(card, wanted) or _missing(card, wanted, needed=needed)
+        if needed and not _made_in_vain(card, wanted):
+            return said
+        later = later or said
+    return later
 
 
 def _partly(card: ScoreCard, wanted: ReferenceCall, match: Match) -> str:
@@ -128,9 +151,19 @@ def _ended(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
     )
 
 
-def _missing(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
-    later = ", although later calls depend on it" if any(place in needs for needs in card.alignment.needs) else ""
-    return f"{_call(wanted)} was never called, nor anything that tells or does the same{later}."
+def _missing(card: ScoreCard, wanted: ReferenceCall, *, needed: bool) -> str:
+    never = "answered" if _weather(card) else "called"
+    later = ", although later calls depend on it" if needed else ""
+    return f"{_call(wanted)} was never {never}, nor anything that tells or does the same{later}."
+
+
+def _made_in_vain(card: ScoreCard, wanted: ReferenceCall) -> str:
+    """That the very call was made, and what came of it is not what it should have led to."""
+    for place in card.alignment.extra:
+        step, made = card.alignment.actual_calls[place]
+        if not made.failed and (made.tool, made.arguments) == (wanted.tool, wanted.arguments):
+            return f"{_call(made)} in step {step + 1} did not lead to what was needed."
+    return ""
 
 
 def _in_vain(card: ScoreCard) -> str:
@@ -149,10 +182,8 @@ def _is_empty(card: ScoreCard) -> bool:
     return bool(card.checks) and all(NOTHING_GIVEN in check.reason and not check.given for check in card.checks)
 
 
-def _handed_in(card: ScoreCard, wrong: Sequence[CheckResult]) -> str:
+def _handed_in(wrong: Sequence[CheckResult]) -> str:
     """All that was needed was called, or nothing at all: the fault is what was handed in."""
-    if _is_empty(card):
-        return NOTHING_HANDED_IN
     empty = [check for check in wrong if NOTHING_GIVEN in check.reason and not check.given]
     bad = [check for check in wrong if check not in empty]
     said = [f"{_named(bad)} {_was(len(bad))} handed in wrongly"] if bad else []

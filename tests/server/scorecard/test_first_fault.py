@@ -6,7 +6,7 @@ import pytest
 
 from m3bench.server.scorecard.first_fault import first_fault
 from m3bench.server.scorecard.markdown import markdown
-from m3bench.server.scorecard.model import CheckResult, Instead, ScoreCard
+from m3bench.server.scorecard.model import CheckResult, Conduct, Instead, Recovery, ScoreCard
 from tests.server.scorecard.cards import Steps, scored_card
 
 REFERENCE: Steps = [[("a/find", {"x": "red apples"})], [("a/price", {"id": 3})], [("a/ship", {"to": "Oslo"})]]
@@ -117,6 +117,44 @@ def test_of_several_that_came_too_late_the_one_about_the_same_file_is_named() ->
 def test_calls_that_led_nowhere_are_named_beside_what_is_missing() -> None:
     told = first_fault(card_of([REFERENCE[0], *[[("a/other", {"id": 9})]] * 3]))
     assert "next should have come a/price(id=3). 3 calls that were not needed were made: 3 × a/other." in told
+
+
+def test_a_wrong_call_comes_before_a_missing_one_on_which_nothing_depends() -> None:
+    card = card_of([[("a/price", {"id": 4})], REFERENCE[2]])
+    near = Instead(reference=1, actual=0, note="another one: 3 wanted, 4 asked")
+    changed = {
+        "instead": (near,), "missed": (0, 1), "extra": (0,), "needs": ((), (), ()),
+        "matches": tuple(match for match in card.alignment.matches if match.reference == 2),
+    }  # fmt: skip
+    told = first_fault(card.model_copy(update={"alignment": card.alignment.model_copy(update=changed)}))
+    assert told.startswith("Step 1 called a/price(id=4) where a/price(id=3) was needed")
+    depends = {**changed, "needs": ((), (0,), ())}
+    told = first_fault(card.model_copy(update={"alignment": card.alignment.model_copy(update=depends)}))
+    assert told.startswith('a/find(x="red apples") was never called')
+
+
+def test_the_very_call_that_led_nowhere_is_not_called_missing() -> None:
+    card = card_of(REFERENCE)
+    changed = {"missed": (1,), "extra": (1,), "matches": (card.alignment.matches[0], card.alignment.matches[2])}
+    told = first_fault(card.model_copy(update={"alignment": card.alignment.model_copy(update=changed)}))
+    assert told.startswith("a/price(id=3) in step 2 did not lead to what was needed.")
+
+
+def test_prose_without_fields_is_not_called_nothing() -> None:
+    told = first_fault(card_of(REFERENCE, checks=EMPTY), prose=True)
+    assert told == (
+        "Every call that was needed was made, but only prose was handed in, from which none of the fields that were "
+        "asked for could be read."
+    )
+
+
+def test_weather_that_was_not_weathered_is_told_first() -> None:
+    met = Conduct(recovery=Recovery(faults={"error": 2}, met=2, survived=0, calls=2, hurried=0))
+    told = first_fault(card_of([REFERENCE[0], REFERENCE[2]], conduct=met))
+    assert told == (
+        "2 calls met a fault that passes (rough weather), and were not made again until they worked. "
+        "a/price(id=3) was never answered, nor anything that tells or does the same."
+    )
 
 
 def test_when_every_call_was_right_it_is_the_answer() -> None:
