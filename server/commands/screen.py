@@ -22,7 +22,7 @@ from m3bench.tasks.errors import InputFileError
 
 _Item = TypeVar("_Item")
 
-_PLAIN_WIDTH = 120
+_PLAIN_WIDTH, _BOUNDLESS = 120, 100_000
 
 
 class StandardOutput(Console):
@@ -31,6 +31,17 @@ class StandardOutput(Console):
     def on_broken_pipe(self) -> None:
         """Say it as any other writer does: rich would end the program with exit code 1."""
         raise BrokenPipeError
+
+
+class _PlainConsole(StandardOutput):
+    """What is no terminal. A table is as wide as its rows: other programs want one row in one line, and whole."""
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        """Print things."""
+        boundless = self.options.update_width(_BOUNDLESS)
+        rows = [part.__rich_measure__(self, boundless).maximum for part in objects if isinstance(part, Table)]
+        self.width = max(_PLAIN_WIDTH, *rows, 0)
+        super().print(*objects, **settings)
 
 
 class FittingConsole(StandardOutput):
@@ -75,8 +86,7 @@ def console() -> Console:
     tolerate()
     if sys.stdout.isatty():
         return FittingConsole(highlight=False, emoji=False, markup=False)
-    # Other programs want one row in one line.
-    return StandardOutput(highlight=False, emoji=False, markup=False, width=_PLAIN_WIDTH)
+    return _PlainConsole(highlight=False, emoji=False, markup=False, width=_PLAIN_WIDTH)
 
 
 def tolerate() -> None:
@@ -104,11 +114,11 @@ def stacked(table: Table) -> Group:
     rows = zip(*(list(column.cells) for column in table.columns), strict=True)
     parts: list[Any] = []
     for about, *values in rows:
-        lines = Table.grid(padding=(0, 2))
+        lines = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
         for heading, value in zip(headings[1:], values, strict=True):
             if value != "":
                 lines.add_row("", heading, value)
-        parts += [about, lines]
+        parts += [f"{headings[0]} {about}".strip(), lines]
     return Group(*parts)
 
 

@@ -14,6 +14,8 @@ from m3bench.server.scorecard.model import ActualCall, CheckResult, Instead, Mat
 from m3bench.server.scoring.words import printable, value
 
 _MAX_ARGUMENTS, _MAX_NAMED = 90, 3
+_LARGE = 1_000_000
+"""Characters of arguments beyond which their size is told."""
 _ALIKE = 0.7
 """How alike the name of a tool that does not exist is to the one that was meant."""
 
@@ -42,14 +44,17 @@ def first_fault(card: ScoreCard, *, prose: bool = False) -> str:
     wrong = [check for check in card.checks if not check.passed]
     refused = card.excluded.get("limit", 0)
     limit = _weather(card) + (
-        f"The run reached a limit, and {_many(refused, 'call')} after it {_was(refused)} refused. " if refused else ""
+        f"The run reached a limit on its calls or its time, and {_many(refused, 'call')} after that {_was(refused)} "
+        "refused. "
+        if refused
+        else ""
     )
     empty = (NO_FIELDS if prose else NOTHING_HANDED_IN) if _is_empty(card) else ""
     ending = empty or _handed_in(wrong)
     if not card.alignment.actual_calls:
         return limit + _joined("No tool was called", "and", ending)
     if call := _first_call(card):
-        return limit + call + _in_vain(card) + (f" {empty[0].upper()}{empty[1:]}." if empty else "")
+        return limit + call + (f" {empty[0].upper()}{empty[1:]}." if empty else "")
     return limit + _joined("Every call that was needed was made", "but", ending) + _besides(card)
 
 
@@ -58,7 +63,7 @@ def _weather(card: ScoreCard) -> str:
     recovery = card.conduct.recovery if card.conduct is not None else None
     lost = 0 if recovery is None else recovery.met - recovery.survived
     return (
-        f"{_many(lost, 'call')} met a fault that passes (rough weather), and {_was(lost)} not made again until "
+        f"{_many(lost, 'call')} met a passing fault, made on purpose, and {_was(lost)} not made again until "
         f"{'it' if lost == 1 else 'they'} worked. "
         if lost
         else ""
@@ -108,7 +113,7 @@ def _failed(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
         step, made = card.alignment.actual_calls[extra]
         meant = made.tool == wanted.tool or (made.outcome == "unknown_tool" and _alike(made.tool, wanted.tool))
         if made.failed and meant:
-            again = "was never called" if made.tool != wanted.tool else "was not called again in a way that works"
+            again = "was never called" if made.tool != wanted.tool else "never got an answer"
             first = _too_early(card, place, step) or f"{_call(wanted)}, which was needed, {again}"
             return f"In step {step + 1}, {_call(made)} {_how(made)}; {first}."
     return ""
@@ -143,18 +148,19 @@ def _ended(card: ScoreCard, place: int, wanted: ReferenceCall) -> str:
     if len(left) < 2 or later.intersection(left):
         return ""
     if left == needed:
-        return f"Nothing that was needed was called: {_call(wanted)} should have come first."
+        return f"Nothing that was needed was called: {_call(wanted)} should have come first.{_in_vain(card)}"
     done = len(needed) - len(left)
     return (
-        f"The run stopped too soon: {done} of {_many(len(needed), 'needed call')} {_was(done)} made, and next should "
-        f"have come {_call(wanted)}."
+        f"{'By then' if card.excluded.get('limit') else 'The run stopped too soon:'} {done} of "
+        f"{_many(len(needed), 'needed call')} {_was(done)} made, and next should have come {_call(wanted)}."
+        f"{_in_vain(card)}"
     )
 
 
 def _missing(card: ScoreCard, wanted: ReferenceCall, *, needed: bool) -> str:
     never = "answered" if _weather(card) else "called"
     later = ", although later calls depend on it" if needed else ""
-    return f"{_call(wanted)} was never {never}, nor anything that tells or does the same{later}."
+    return f"{_call(wanted)} was never {never}, nor anything that tells or does the same{later}.{_in_vain(card)}"
 
 
 def _made_in_vain(card: ScoreCard, wanted: ReferenceCall) -> str:
@@ -170,7 +176,9 @@ def _in_vain(card: ScoreCard) -> str:
     """What was called that nobody needed: other tools than the right ones, or the same call again and again."""
     told = {near.actual for near in card.alignment.instead}
     extra = [card.alignment.actual_calls[place][1] for place in card.alignment.extra if place not in told]
-    worked = [call for call in extra if not call.failed]
+    reference = card.alignment.reference_calls
+    wanted = [(call.tool, call.arguments) for _, call in (reference[place] for place in card.alignment.missed)]
+    worked = [call for call in extra if not call.failed and (call.tool, call.arguments) not in wanted]
     if not worked:
         return ""
     made = f"{_many(len(worked), 'call')} that {_was(len(worked))} not needed {_was(len(worked))} made"
@@ -186,9 +194,24 @@ def _handed_in(wrong: Sequence[CheckResult]) -> str:
     """All that was needed was called, or nothing at all: the fault is what was handed in."""
     empty = [check for check in wrong if NOTHING_GIVEN in check.reason and not check.given]
     bad = [check for check in wrong if check not in empty]
-    said = [f"{_named(bad)} {_was(len(bad))} handed in wrongly"] if bad else []
+    values = "a wrong value was" if len(bad) == 1 else "wrong values were"
+    said = [f"{values} handed in for {_named(bad)}"] if bad else []
     said += [f"{_named(empty)} {_was(len(empty))} left empty"] if empty else []
-    return " and ".join(said)
+    return " and ".join(said) + _swapped(bad)
+
+
+def _swapped(wrong: Sequence[CheckResult]) -> str:
+    """That two values stand in each other's field; only where the right ones may be told."""
+    for place, one in enumerate(wrong):
+        for other in wrong[place + 1 :]:
+            if _holds(one, other) and _holds(other, one):
+                return f" (each holds what belongs in the other: {_named([one, other])})"
+    return ""
+
+
+def _holds(one: CheckResult, other: CheckResult) -> bool:
+    """Whether what was given in one field is right in another, which may say its unit as well."""
+    return bool(one.given) and one.given in (other.right, other.right.partition(" ")[0])
 
 
 def _joined(first: str, word: str, then: str) -> str:
@@ -208,13 +231,16 @@ def _besides(card: ScoreCard) -> str:
 
 def _named(checks: Sequence[CheckResult]) -> str:
     """A few fields or checks by name."""
-    names = [printable(check.check)[:60] for check in checks[:_MAX_NAMED]]
+    names = [f"'{printable(check.check)[:60]}'" for check in checks[:_MAX_NAMED]]
     if len(checks) > _MAX_NAMED:
         return f"{', '.join(names)} and {len(checks) - _MAX_NAMED} more"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _how(made: ActualCall) -> str:
+    size = sum(len(str(item)) for item in made.arguments.values())
+    if made.outcome == "invalid_arguments" and size > _LARGE:
+        return f"was refused for its arguments, which take {size / 1e6:.1f} MB"
     return _FAILED.get(made.outcome or "", "failed")
 
 

@@ -25,7 +25,7 @@ def test_a_run_that_was_solved_has_none() -> None:
 
 
 def test_who_did_nothing_is_told_so() -> None:
-    assert first_fault(card_of([])) == "No tool was called, and price was handed in wrongly."
+    assert first_fault(card_of([])) == "No tool was called, and a wrong value was handed in for 'price'."
     assert first_fault(card_of([], checks=EMPTY)) == "No tool was called, and nothing was handed in."
 
 
@@ -49,13 +49,15 @@ def test_a_run_that_ends_too_soon_is_told_how_far_it_came() -> None:
 
 def test_a_limit_that_was_reached_comes_before_what_is_missing_because_of_it() -> None:
     told = first_fault(card_of([REFERENCE[0]], excluded={"limit": 2}))
-    assert told.startswith("The run reached a limit, and 2 calls after it were refused. The run stopped too soon")
+    assert told.startswith(
+        "The run reached a limit on its calls or its time, and 2 calls after that were refused. By then 1 of 3 needed"
+    )
 
 
 @pytest.mark.parametrize(
     ("tool", "outcome", "says"),
     [
-        ("a/price", "invalid_arguments", "was refused for wrong arguments; a/price(id=3), which was needed, was not"),
+        ("a/price", "invalid_arguments", "was refused for wrong arguments; a/price(id=3), which was needed, never got"),
         (
             "a__price_now",
             "unknown_tool",
@@ -140,6 +142,27 @@ def test_the_very_call_that_led_nowhere_is_not_called_missing() -> None:
     assert told.startswith("a/price(id=3) in step 2 did not lead to what was needed.")
 
 
+def test_arguments_that_are_too_large_are_told_with_their_size() -> None:
+    card = card_of([REFERENCE[0], [("a/price", {"id": "9" * 9_600_000})]])
+    steps = list(card.alignment.actual_steps)
+    steps[1] = (steps[1][0].model_copy(update={"outcome": "invalid_arguments"}),)
+    changed = {"actual_steps": tuple(steps), "matches": card.alignment.matches[:1], "missed": (1, 2), "extra": (1,)}
+    told = first_fault(card.model_copy(update={"alignment": card.alignment.model_copy(update=changed)}))
+    assert "was refused for its arguments, which take 9.6 MB; a/price(id=3), which was needed, never got" in told
+
+
+def test_two_values_in_each_others_fields_are_told_so_where_the_right_ones_may_be_told() -> None:
+    sugar = CheckResult(check="sugar", passed=False, reason="-", given="345.3", right="66.82 g")
+    energy = CheckResult(check="energy", passed=False, reason="-", given="66.82", right="345.3 kcal")
+    told = first_fault(card_of(REFERENCE, checks=(sugar, energy)))
+    assert told == (
+        "Every call that was needed was made, but wrong values were handed in for 'sugar' and 'energy' (each holds "
+        "what belongs in the other: 'sugar' and 'energy')."
+    )
+    hidden = [check.model_copy(update={"right": ""}) for check in (sugar, energy)]
+    assert "each holds" not in first_fault(card_of(REFERENCE, checks=tuple(hidden)))
+
+
 def test_prose_without_fields_is_not_called_nothing() -> None:
     told = first_fault(card_of(REFERENCE, checks=EMPTY), prose=True)
     assert told == (
@@ -152,19 +175,25 @@ def test_weather_that_was_not_weathered_is_told_first() -> None:
     met = Conduct(recovery=Recovery(faults={"error": 2}, met=2, survived=0, calls=2, hurried=0))
     told = first_fault(card_of([REFERENCE[0], REFERENCE[2]], conduct=met))
     assert told == (
-        "2 calls met a fault that passes (rough weather), and were not made again until they worked. "
+        "2 calls met a passing fault, made on purpose, and were not made again until they worked. "
         "a/price(id=3) was never answered, nor anything that tells or does the same."
     )
 
 
 def test_when_every_call_was_right_it_is_the_answer() -> None:
-    assert first_fault(card_of(REFERENCE)) == "Every call that was needed was made, but price was handed in wrongly."
+    assert (
+        first_fault(card_of(REFERENCE))
+        == "Every call that was needed was made, but a wrong value was handed in for 'price'."
+    )
     assert (
         first_fault(card_of(REFERENCE, checks=EMPTY))
         == "Every call that was needed was made, but nothing was handed in."
     )
     told = first_fault(card_of(REFERENCE, checks=(*WRONG, *EMPTY)))
-    assert told == "Every call that was needed was made, but price was handed in wrongly and currency was left empty."
+    assert told == (
+        "Every call that was needed was made, but a wrong value was handed in for 'price' and 'currency' was left "
+        "empty."
+    )
 
 
 def test_what_was_done_besides_may_have_undone_it() -> None:
