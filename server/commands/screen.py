@@ -67,8 +67,8 @@ def _fits(table: Table, console: Console, options: ConsoleOptions) -> bool:
     if whole.minimum > options.max_width:
         return False
     cells = [[Measurement.get(console, options, cell) for cell in (each.header, *each.cells)] for each in table.columns]
-    least = [max(one.minimum for one in column) for column in cells]
-    most = [max(one.maximum for one in column) for column in cells]
+    least = [max(cell.minimum for cell in column) for column in cells]
+    most = [max(cell.maximum for cell in column) for column in cells]
     room = options.max_width - (whole.minimum - sum(least))
     if sum(most) > room:
         # Who wants little gets it; the rest share what is left.
