@@ -123,11 +123,15 @@ def stacked(table: Table) -> Group:
 
 
 class _FittingTable(TableElement):
-    """A table that is printed row by row where it would cut words."""
+    """A table that a terminal prints row by row where it would cut words."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         for table in super().__rich_console__(console, options):
-            if not isinstance(table, Table) or _fits(table, console, options):
+            if (
+                not isinstance(console, FittingConsole)
+                or not isinstance(table, Table)
+                or _fits(table, console, options)
+            ):
                 yield table
                 continue
             headings = [str(column.header) for column in table.columns]
@@ -141,7 +145,7 @@ class _FittingTable(TableElement):
 
 
 class FittingMarkdown(Markdown):
-    """Markdown, such as a score card, with tables that cut nothing."""
+    """Markdown, such as a score card, with tables that cut nothing on a terminal."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "table_open": _FittingTable}
 
