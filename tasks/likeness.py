@@ -106,7 +106,8 @@ def changes_elsewhere(
     difference = ImageChops.difference(source, copy).convert("L").point(lambda value: 255 if value > 24 else 0)
     untouched = [box for box in boxes if _changed(difference.crop(box)) <= least]
     if untouched:
-        return f"{len(untouched)} of them are not"
+        places = "" if len(boxes) == 1 else f" in {len(untouched)} of {len(boxes)} places"
+        return f"nothing is changed{places} where something had to be"
     if colour and not all(_drawn_in(colour, copy.crop(box), difference.crop(box)) for box in boxes):
         return "something is drawn in another colour"
     if any(difference.crop(box).getbbox() is not None for box in kept):

@@ -3,11 +3,10 @@
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 from rich.table import Table
 
 from m3bench.server.commands.options import Json
-from m3bench.server.commands.screen import console, number, print_json
+from m3bench.server.commands.screen import FittingMarkdown, console, number, print_json
 from m3bench.server.lab.headless.demonstration import play_all
 from m3bench.server.scorecard.markdown import METRICS, calls_markdown
 from m3bench.server.scorecard.model import ScoreCard
@@ -57,5 +56,5 @@ def _show(task: Task, picture: str, cards: dict[str, ScoreCard]) -> None:
     table.add_row("solved", *("yes" if card.success else "no" for card in cards.values()))
     screen.print(table)
     screen.print("\nWhere the sloppy client lost its points", style="bold")
-    screen.print(Markdown(calls_markdown(cards["sloppy"])))
+    screen.print(FittingMarkdown(calls_markdown(cards["sloppy"])))
     screen.print("\nNow in your own client: `m3bench install CLIENT` puts m3bench into it; then say “start a task”.\n")

@@ -50,7 +50,7 @@ _CLIENT = {
 }
 _RUNS = {
     "list": CommandEntry("List the runs, newest first.", "runs:list_runs"),
-    "show": CommandEntry("Show a run: its calls, and its score card when it has one.", "runs:show"),
+    "show": CommandEntry("Show a run: its score card when it has one, and its calls.", "runs:show"),
     "watch": CommandEntry("Watch seats, running tasks and calls as they happen.", "watch:watch"),
     "export": CommandEntry("Write runs in formats that other programs read.", "runs:export_runs"),
     "delete": CommandEntry("Delete runs with their calls, files and score cards.", "runs:delete"),

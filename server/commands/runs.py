@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markdown import Markdown
 
 from m3bench.server.commands.options import Json, RecordOptions, RunName, Tasks
 from m3bench.server.commands.recorded import hand_down, record, records
-from m3bench.server.commands.screen import console, plain_table, print_json, write_file
+from m3bench.server.commands.screen import FittingMarkdown, console, plain_table, print_json, write_file
 from m3bench.server.lab.interchange.atif import PicturePlace, atif, data_url
 from m3bench.server.lab.interchange.episode import Episode, episode
 from m3bench.server.lab.interchange.inspect_log import write_log
@@ -272,7 +271,7 @@ def list_runs(where: RecordOptions, json: Json = False) -> None:
 
 
 def show(run: RunName, where: RecordOptions, json: Json = False) -> None:
-    """Show a run: its calls, and its score card when it has one.
+    """Show a run: its score card when it has one, and its calls.
 
     \b
     m3bench runs show latest
@@ -291,16 +290,19 @@ def show(run: RunName, where: RecordOptions, json: Json = False) -> None:
                     "scorecard": card and card.to_json(), "calls": [call_row(call) for call in calls]})  # fmt: skip
         return
     screen = console()
-    screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · started {found.started}")
+    began = found.started[:19].replace("T", " ")
+    screen.print(f"run {found.id}\ntask {found.task} · {found.state} · {found.mode} · {began} UTC")
     if lost is not None:
         screen.print(f"void: {lost}", soft_wrap=True)
+    if found.state == "abandoned":
+        screen.print("The client left or gave this task up, and handed nothing in: there is no score.")
+    if card is not None:
+        screen.print(FittingMarkdown(markdown(card, found.id)))
+    if found.answer is not None:
+        screen.print(f"answer: {value(found.answer, 300)}", soft_wrap=True)
     for call in calls:
         milliseconds = ((call.returned_ns or call.received_ns) - call.received_ns) / 1e6
         screen.print(f"  {call.wall[11:23]}  {call.outcome or 'under way':18} {milliseconds:9.1f} ms  {call.tool}")
-    if found.answer is not None:
-        screen.print(f"answer: {value(found.answer, 300)}", soft_wrap=True)
-    if card is not None:
-        screen.print(Markdown(markdown(card, found.id)))
 
 
 def delete(

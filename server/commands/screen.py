@@ -8,19 +8,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich import box
-from rich.console import Console, Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.markdown import Markdown, MarkdownElement, TableElement
+from rich.measure import Measurement
 from rich.progress import Progress, track
-from rich.table import Table
+from rich.table import Column, Table
 
 from m3bench.tasks.atomic_files import write_atomically
 from m3bench.tasks.errors import InputFileError
 
 _Item = TypeVar("_Item")
 
-_PLAIN_WIDTH = 120
+_PLAIN_WIDTH, _BOUNDLESS = 120, 100_000
 
 
 class StandardOutput(Console):
@@ -31,6 +33,17 @@ class StandardOutput(Console):
         raise BrokenPipeError
 
 
+class _PlainConsole(StandardOutput):
+    """What is no terminal. A table is as wide as its rows: other programs want one row in one line, and whole."""
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        """Print things."""
+        boundless = self.options.update_width(_BOUNDLESS)
+        rows = [part.__rich_measure__(self, boundless).maximum for part in objects if isinstance(part, Table)]
+        self.width = max(_PLAIN_WIDTH, *rows, 0)
+        super().print(*objects, **settings)
+
+
 class FittingConsole(StandardOutput):
     """A terminal. A table that would cut words or numbers, because it is too narrow, is printed row by row."""
 
@@ -39,9 +52,33 @@ class FittingConsole(StandardOutput):
         super().print(*(self._fitting(part) for part in objects), **settings)
 
     def _fitting(self, shown: Any) -> Any:
-        if not isinstance(shown, Table) or shown.__rich_measure__(self, self.options).minimum <= self.width:
-            return shown
-        return stacked(shown)
+        return shown if not isinstance(shown, Table) or _fits(shown, self, self.options) else stacked(shown)
+
+
+def _fits(table: Table, console: Console, options: ConsoleOptions) -> bool:
+    """Whether a table cuts no word; its columns get widths, for rich itself takes from the widest until words are cut.
+
+    Args:
+        table: The table.
+        console: Where it is printed.
+        options: How much room there is.
+    """
+    whole = table.__rich_measure__(console, options)
+    if whole.minimum > options.max_width:
+        return False
+    cells = [[Measurement.get(console, options, cell) for cell in (each.header, *each.cells)] for each in table.columns]
+    least = [max(cell.minimum for cell in column) for column in cells]
+    most = [max(cell.maximum for cell in column) for column in cells]
+    room = options.max_width - (whole.minimum - sum(least))
+    if sum(most) > room:
+        # Who wants little gets it; the rest share what is left.
+        spare = room - sum(least)
+        wishes = sorted(range(len(cells)), key=lambda place: most[place] - least[place])
+        for others, place in zip(range(len(cells), 0, -1), wishes, strict=True):
+            given = min(most[place] - least[place], spare // others)
+            table.columns[place].width = least[place] + given
+            spare -= given
+    return True
 
 
 def console() -> Console:
@@ -49,8 +86,7 @@ def console() -> Console:
     tolerate()
     if sys.stdout.isatty():
         return FittingConsole(highlight=False, emoji=False, markup=False)
-    # Other programs want one row in one line.
-    return StandardOutput(highlight=False, emoji=False, markup=False, width=_PLAIN_WIDTH)
+    return _PlainConsole(highlight=False, emoji=False, markup=False, width=_PLAIN_WIDTH)
 
 
 def tolerate() -> None:
@@ -78,12 +114,40 @@ def stacked(table: Table) -> Group:
     rows = zip(*(list(column.cells) for column in table.columns), strict=True)
     parts: list[Any] = []
     for about, *values in rows:
-        lines = Table.grid(padding=(0, 2))
+        lines = Table.grid("", "", Column(overflow="fold"), padding=(0, 2))
         for heading, value in zip(headings[1:], values, strict=True):
             if value != "":
                 lines.add_row("", heading, value)
-        parts += [about, lines]
+        parts += [f"{headings[0]} {about}".strip(), lines]
     return Group(*parts)
+
+
+class _FittingTable(TableElement):
+    """A table that a terminal prints row by row where it would cut words."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for table in super().__rich_console__(console, options):
+            if (
+                not isinstance(console, FittingConsole)
+                or not isinstance(table, Table)
+                or _fits(table, console, options)
+            ):
+                yield table
+                continue
+            headings = [str(column.header) for column in table.columns]
+            for row in zip(*(list(column.cells) for column in table.columns), strict=True):
+                lines = Table.grid("", Column(overflow="fold"), padding=(0, 2))
+                for heading, value in zip(headings, row, strict=True):
+                    if str(value):
+                        lines.add_row(heading, value)
+                yield lines
+                yield ""
+
+
+class FittingMarkdown(Markdown):
+    """Markdown, such as a score card, with tables that cut nothing on a terminal."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "table_open": _FittingTable}
 
 
 def number_table(*, header: bool = True) -> Table:

@@ -137,7 +137,8 @@ def score_run(
     card = card.model_copy(update={"conduct": conduct_of(task, played, card.alignment, workspace)})
     if advice:
         better = improvements(card, played.segmentation.joined)
-        card = card.model_copy(update={"first_fault": first_fault(card), "improvements": better})
+        fault = first_fault(card, prose=bool((run.answer or "").strip()))
+        card = card.model_copy(update={"first_fault": fault, "improvements": better})
     return _without_numbers_if_void(card, played.excluded)
 
 

@@ -254,7 +254,7 @@ class _Corrections:
         return groups
 
     def _names(self, places: Sequence[int]) -> str:
-        return _tools_text(self._actual[self._matches[place].actual][1] for place in places)
+        return tools_text(self._actual[self._matches[place].actual][1] for place in places)
 
 
 class _PlanCorrections(_Corrections):
@@ -405,7 +405,7 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _tools_text(calls: Iterable[ActualCall]) -> str:
+def tools_text(calls: Iterable[ActualCall]) -> str:
     """The tools of some calls, each with how often it was called."""
     return _listed(f"{times} × {name}" if times > 1 else name for name, times in _tools(calls).items())
 

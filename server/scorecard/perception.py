@@ -13,8 +13,8 @@ SIGHT_WORDS: dict[Sight, str] = {
     "seen": "The model saw the picture: it repeated the letters below it.",
     "read by tools": "Nothing shows that the model saw the picture: it did not repeat the letters below it. Tools read "
     "it.",
-    "unseen": "Nothing shows that anybody looked at the picture: the letters below it were not repeated, and no tool "
-    "read it.",
+    "unseen": "Nothing shows that anybody looked at the picture: the letters printed below it to prove that were not "
+    "handed in, and no tool read it.",
 }
 
 HEARING_WORDS: dict[Hearing, str] = {

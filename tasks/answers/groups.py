@@ -161,7 +161,7 @@ class Items(Value):
         if missing:
             return f"{len(missing)} of {len(self.items)} items are missing or not right"
         if left:
-            return f"{len(left)} items too many"
+            return f"{len(left)} item{'' if len(left) == 1 else 's'} too many"
         return "the order is another" if self.ordered else None
 
     def given(self) -> JSON:

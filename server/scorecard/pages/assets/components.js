@@ -30,13 +30,21 @@ function s(tag, attributes, ...children) {
 
 /* Text from outside: it cannot turn the writing direction of what stands beside it. */
 function said(text, limit) {
-  return h("bdi", {}, limit ? clip(text, limit) : text);
+  const shown = limit ? clip(text, limit) : text;
+  const isName = typeof shown === "string" && shown.length < 400 && /[^\s-]{32}/u.test(shown);
+  return h("bdi", {}, isName ? parted(shown, JOINTS) : shown);
 }
 
 /* The same where it names calls: a line may end before their arguments, so that no word is broken. */
 function saidOfCalls(text, limit) {
-  const parts = (limit ? clip(text, limit) : text).split(/(?<=\()/);
-  return h("bdi", {}, parts.map((part, number) => (number ? [h("wbr"), part] : part)));
+  return h("bdi", {}, parted(limit ? clip(text, limit) : text, /(?<=\()/));
+}
+
+/* Where a long name may go over to the next line: after what joins its words, and within a word that nobody can read. */
+const JOINTS = /(?<=[_:/])(?=\p{L})|(?<=[^\s_:/-]{20})(?=[^\s_:/-]{20})/u;
+
+function parted(text, joints) {
+  return text.split(joints).map((part, number) => (number ? [h("wbr"), part] : part));
 }
 
 /* ---- numbers and words ---- */
