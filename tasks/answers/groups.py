@@ -339,7 +339,7 @@ def _split(given: JSON, asked: str) -> list[list[JSON]]:
 
 
 _FIRST = re.compile(r"^(?:first(?:ly)?|start(?:ing|s)? with|begins? with)\b[\s,:]*", re.IGNORECASE)
-_STEP = re.compile(r"^(?:first|second|third|then|next|finally|last)(?:ly)?\s*[,:]\s+", re.IGNORECASE)
+_STEP = re.compile(r"^(?:first|second|third|then|next|finally|last)(?:ly)?\s*[,:]\s+|^[a-z]\s*[=:]\s+", re.IGNORECASE)
 _THEN = r"\s*[,;.]?\s*\b(?:and\s+)?(?:then|next|followed by|after that|finally|lastly)\b[\s,:]*"
 _ORDINAL = r"(?:^|(?<=[\s;,]))\d{1,2}(?:st|nd|rd|th)\b\s*[:.)–—-]?\s*"
 _SEPARATORS = (
@@ -382,6 +382,7 @@ def _split_text(text: str, asked: str) -> list[list[JSON]]:
     circled = [part.strip(" ,;") for part in re.split(r"[①-⑳]", flat) if part.strip(" ,;")]
     ways += [list(circled)] if len(circled) > 1 else []
     flat = re.sub(r"(?:^|(?<=[\s;,]))#\d{1,2}[.):]?\s+", "", flat)
+    flat = re.sub(r"^(?:only|just)\s+|\s+(?:alone|only)$", "", flat, flags=re.IGNORECASE)
     flat = re.sub(r"^both\s+(?=.*\sand\s)", "", _FIRST.sub("", re.sub(_ORDINAL, "", flat)), flags=re.IGNORECASE)
     numbered = [part.strip(" ,;") for part in re.split(r"(?:^|\s)\(?\d{1,2}[.)]\s+", text) if part.strip(" ,;")]
     ways += [list(numbered)] if len(numbered) > 1 else []

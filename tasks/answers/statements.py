@@ -140,6 +140,10 @@ _DENIES_IT = re.compile(
     r"^\W*(?:is|was)?\s*(?:wrong|incorrect|false)\b"
 )
 """What takes back the value before it."""
+_CLAIMS = re.compile(
+    r"^\s*(?:is|are|was|were)(?:\s+(?:under|called|by|in|at|of|a|an|the|really|actually|also|in fact))*\W*$"
+)
+"""What says, before another thing's name, that the value is that thing."""
 _DENIES_ALL = re.compile(r"\b(?:wrong|incorrect|false)\b|\b(?:not|n['’]t)\s+(?:the (?:one|right|correct|answer)|it)\b")
 _COPULA = re.compile(r"\b(?:and|or|than|is|are|was|were|be|not|being|has|have|had)\s*$", re.IGNORECASE)
 _TURNS = frozenset(
@@ -152,13 +156,15 @@ _PUTS_BEHIND = frozenset(
 )
 _BEYOND = frozenset(
     "from vs versus than of out after before instead not below above under over other others rounded was were formerly "  # noqa: SIM905
-    "because since compared against limit alone".split()
+    "because since compared against limit alone by".split()
 )
 """Words beside a number that is another than the one that is said."""
-_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+|(?<=[(\[])[A-Z][^\W\d_]+")
+_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]++(?!\$)|(?<=[(\[])[A-Z][^\W\d_]++(?!\$)")
 _MAKER = re.compile(r"\bby(?:\s+[A-Z][\w.'’-]*)+")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _MEASURE = re.compile(r"[$€£¥%°★⭐]|\d\s?[a-z]|\d[.,]\d")
+_OF_THOSE = re.compile(r"^\W*of (?:the|all) \d[\d.,]*(?: [a-z]+)?\W*$")
+"""How many there are of which a number are some."""
 _LINE = re.compile(r"^\W*(?P<of>[^:\n]{1,60}):\s")
 """A line that says what it is of: "Hypertension: none"."""
 MOST_EDGES = 16
@@ -170,6 +176,8 @@ class About(NamedTuple):
 
     asked: frozenset[str]
     """Words of the question."""
+    called: frozenset[str] = frozenset()
+    """Those of the field's own name."""
     right: frozenset[Words] = frozenset()
     """Names of the right thing."""
     rivals: frozenset[Words] = frozenset()
@@ -184,7 +192,7 @@ class About(NamedTuple):
 
 def heads(text: str, about: About) -> Iterator[str]:
     """What a text says, in each way in which the rest of it only explains that."""
-    begins = _explaining() | ({"of"} if about.unlike else set())
+    begins = _explaining() | ({"of", "by"} if about.unlike else set())
     edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in begins)
     words = words_of(text)
     named = [form for form in {*about.right, *about.rivals} if find(form, words) >= 0]
@@ -279,7 +287,7 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     each, denied = _each(clause.said), _DENIAL.search(beside) is not None
     if _doubts(each, about) or (each & about.asked & _opposites().keys() and not denied and "than" not in each):
         return False
-    if clause.first and not clause.mark and each & set(opposite):
+    if clause.first and not clause.mark and (each & set(opposite) or (_CLAIMS.match(beside) and not denied)):
         return False
     if about.asked & {"no", "not", "without"} and re.search(r"\b(?:not?|none)\b", fold(clause.said)):
         return False
@@ -309,7 +317,7 @@ def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bo
     if about.unlike is not None:
         if denied and first and not aside and not re.search(r"\d", said):
             return False
-        counts = not re.search(r"\d", said) or about.unlike(said)
+        counts = not re.search(r"\d", said) or about.unlike(said) or _OF_THOSE.match(said) is not None
         return counts or aside or bool(each & _BEYOND and not each & about.known)
     proper = [word for name in _PROPER.findall(_MAKER.sub("", f"{mark}{said}")) for word in words_of(name)]
     if any(word not in about.known | about.asked for word in proper) and not (aside and about.asked & TITLED):
@@ -340,6 +348,69 @@ def _verbs() -> frozenset[str]:
 @cache
 def _little() -> frozenset[str]:
     return frozenset(vocabulary().names["little"].split())
+
+
+def compared(text: str, about: About) -> bool | None:
+    """Whether the right one of two things is said to be what is asked for; None where that is open.
+
+    "A is cheaper than B" says B where the dearer is asked for.
+    """
+    match = _than().match(text)
+    if match is None or _DENIAL.search(fold(text)) or _doubts(_each(text), about):
+        return None
+    right = [_names_one(match[part], about.right) for part in ("one", "what", "two")]
+    wrong = [_names_one(match[part], about.rivals) for part in ("one", "what", "two")]
+    if right[1] or wrong[1] or (right[0], right[2]) == (wrong[0], wrong[2]) or right[0] == right[2]:
+        return None
+    sides = (_side(match["how"].lower(), asked) for asked in (about.called, about.asked))
+    side = next((side for side in sides if side is not None), None)
+    if side is None or (not wrong[0] and not wrong[2]) or _LOSES.search(match["one"]):
+        return None
+    return side == right[0]
+
+
+@cache
+def _than() -> re.Pattern[str]:
+    """The pattern of one thing compared with another: "A has less of it than B"."""
+    how = rf"(?:{'|'.join(sorted(_degrees()))})i?er|more|less|fewer|worse|better"
+    end = r"[^.;:!?\n]"
+    return re.compile(
+        rf"^(?P<one>{end}+?)\b(?P<how>{how})\b(?P<what>{end}*?)\bthan\b(?P<two>{end}+)[.!]?$", re.IGNORECASE
+    )
+
+
+_LOSES = re.compile(r"\b(?:lost|loses?|fell|falls?|dropp?(?:ed|s))\b", re.IGNORECASE)
+
+
+def _side(how: str, asked: Collection[str]) -> bool | None:
+    """Whether somebody who asks in these words asks for what is more of this kind; None when for neither."""
+    pairs = _degrees()
+    alike = {degree for word in asked if (degree := _degree(word)) in pairs and word != degree}
+    against = {other for degree in alike for other in pairs[degree]}
+    alike |= {degree for degree, others in pairs.items() if others & against} - against
+    return None if _degree(how) not in alike | against - alike else _degree(how) in alike
+
+
+@cache
+def _degrees() -> dict[str, set[str]]:
+    """For what is more of a kind, such as `cheap`, what is less of it."""
+    found: dict[str, set[str]] = {}
+    for pair in f"{vocabulary().names['opposites']} {vocabulary().names['compared']}".split():
+        one, other = map(_degree, pair.split("-"))
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return found
+
+
+_DEGREES = {
+    "best": "good", "better": "good", "worst": "bad", "worse": "bad", "most": "more", "least": "less", "fewest": "less",
+    "fewer": "less",
+}  # fmt: skip
+
+
+def _degree(word: str) -> str:
+    """One form for `cheaper` and `cheapest`."""
+    return _DEGREES.get(word) or re.sub(r"(?:i?er|i?est)$", "", word)
 
 
 def opposites(asked: Collection[str]) -> set[str]:
