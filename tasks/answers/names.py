@@ -475,7 +475,12 @@ class Choice(Value):
         others = tuple(option for option in self.options if option != self.value)
         names, text = (self.value, *self.aliases), as_text(given)
         ends = _ARROW.split(text)
-        if len(ends) == 2 and _named(ends[0], self.options) and words_of(ends[1]) in _forms(self.options):
+        if (
+            len(ends) == 2
+            and _named(ends[0], self.options)
+            and not _NEAR.search(ends[0])
+            and words_of(ends[1]) in _forms(self.options)
+        ):
             text = ends[1]  # what is put from one place to another
         problem = name_problem(text, names, others, asked.words)
         acted = _ACTS.match(text) if problem else None

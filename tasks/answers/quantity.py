@@ -52,7 +52,7 @@ _A_TIME = re.compile(
     r"\bper (?:ounce|oz|pound|lb|kilo|kg|gram|g|litre|liter|100 g)\b"
 )
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double|thrice|triple|"
+    r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double(?!-)|thrice|triple|"
     r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
@@ -240,6 +240,8 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
     answer = answered(as_text(given))
+    wrong = _ANOTHER_IS_WRONG.search(answer)
+    answer = answer[: wrong.start()] if wrong and wrong["out"].strip() not in answer[: wrong.start()] else answer
     said = kept(concluded(answer) if quantities(plain(concluded(answer))) else answer)[0]
     problem = _said_problem(said, unit, near, asked_for, value)
     if problem is None:
@@ -262,6 +264,11 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
     return problem
 
 
+_ANOTHER_IS_WRONG = re.compile(
+    r"(?<=\w)(?:\s*[;,]\s+|\s*[(–—]\s*)(?P<out>[^;()]*\d[^;()]*?)\s+(?:is|was|would be)\s+(?:wrong|incorrect|false)\W*$",
+    re.IGNORECASE,
+)
+"""Another number behind the one that is meant."""
 _BOUND_BEHIND = re.compile(
     r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
     r"^\W*(?:out )?of \d|^\W*(?:than|less|more|fewer|lower|higher)\b"
@@ -385,7 +392,7 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
         return other
     if _EITHER_WAY.search(asked):
         wrong_way = _OPPOSITE if asked_for.enough else _LEFT_OVER
-        found = None if asked_for.enough is None else wrong_way.search(rest)
+        found = _TIMES_AS_MUCH.search(rest) if asked_for.enough is None else wrong_way.search(rest)
         return found[0] if found else None
     if beside and beside[-1].endswith("er") and opposites({beside[-1]}) and not _APART.search(asked):
         return beside[-1]

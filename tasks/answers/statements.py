@@ -34,7 +34,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NOT_BUT = re.compile(
-    r"^\W*(?:(?:not|neither)\s+[^.;!?]{1,80}?|"
+    r"^\W*(?:(?:not|neither)\s+(?:[^.;!?]|\.(?=\d)){1,80}?|"
     r"(?:(?:at first|first|initially|originally)[\s,]+)?(?:i|we)\s+(?:(?:at )?first\s+|had\s+)?"
     r"(?:thought|guessed|believed|assumed|took|expected)\b.+?),?\s+but\s+"
     r"(?:(?:rather|then|now|in fact|actually)\s+)*"
@@ -61,6 +61,11 @@ _TURNED_DOWN_FIRST = re.compile(
     r"^(?:not (?:in|at|by)|do not|don['’]t)\s+[^.;:!?]{1,80}[.:;]\s+(?P<rest>\S[^\n]*)$", re.IGNORECASE
 )
 """Advice against one thing before another is named: "Don't buy the pass: single entries"."""
+_WRONG_FIRST = re.compile(
+    r"^[^.;,\n]{1,80}\s+(?:is|was)\s+(?:wrong|incorrect|false)[,;.]\s+(?P<rest>\S.*?)\s+(?:is|was) (?:right|correct|it)[.!]?$",
+    re.IGNORECASE,
+)
+"""What is wrong before what is right."""
 _SO = re.compile(
     r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is(?=,)|which makes|that makes|which gives)[,:]?\s+"
     r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
@@ -110,7 +115,11 @@ SUPERLATIVE = re.compile(
     re.IGNORECASE,
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
-BEHIND = re.compile(r"^(?P<other>.{1,160}?)\s+(?:is|are|comes?|came)\s+behind\s+(?P<rest>.{1,160})$", re.IGNORECASE)
+BEHIND = re.compile(
+    r"^(?P<other>.{1,160}?)\s+(?:(?:is|are|was|were|comes?|came)\s+(?:behind|beaten by)|los(?:es?|t) to)\s+"
+    r"(?P<rest>.{1,160})$",
+    re.IGNORECASE,
+)
 """One thing, or several, that come after another."""
 LIFE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:1[0-9]|20)\d\d\s?[–-]\s?(?:1[0-9]|20)\d\d\)$")
 """When somebody lived, and where."""
@@ -134,7 +143,8 @@ _ADDS = re.compile(
 _DENIAL = re.compile(r"\b(?:not|no|none|never|neither|nor|without|except|wrong|incorrect|false)\b|n['’]t\b")
 _DENIES_IT = re.compile(
     r"^\W*(?:(?:it|this|that|which)\s+)?(?:is|was|are|were|has|have|had|does|do|did|can|will)(?:\s+\w+)?"
-    r"(?:\s+(?:not|never|wrong|incorrect|false|no longer|closed|excluded|ruled out)\b|n['’]t\b)|"
+    r"(?:\s+(?:not|never|wrong|incorrect|false|no longer|closed|excluded|ruled out|behind|beaten)\b|"
+    r"n['’]t\b)|^\W*(?:is|was|are|were)\s+out(?=\W*$|[,;.])|"
     r"^\W*(?:(?:is|was)\s+)?(?:not|never|no)\s+"
     r"(?:it|right|correct|true|this|that|quite|verified|confirmed|sure|certain)\b|^\W*not\W*$|^\s+(?:not|never|no)\b|"
     r"^\W*(?:is|was)?\s*(?:wrong|incorrect|false)\b"
@@ -168,7 +178,7 @@ _OF_THOSE = re.compile(r"^\W*of (?:the|all) \d[\d.,]*(?: [a-z]+)?\W*$")
 _LINE = re.compile(r"^\W*(?P<of>[^:\n]{1,60}):\s")
 """A line that says what it is of: "Hypertension: none"."""
 MOST_EDGES = 16
-_MARKS = r"[\W_]+"
+_MARKS = r"[\W_]+(?:(?:the|an?|and)[\W_]+)*"
 
 
 class About(NamedTuple):
@@ -294,7 +304,7 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     sign = re.match(r"\s*([<>])", clause.said)
     if sign:
         return (sign[1] == "<") == bool(about.asked & _little())
-    return bool(denied or _each(beside) & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", clause.said)))
+    return bool(denied or _each(beside) & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", beside)))
 
 
 def _of_rivals(about: About) -> frozenset[str]:
@@ -459,9 +469,33 @@ def settled(text: str) -> str:
         rest = next(part for part in match.groupdict().values() if part)
         text = rest.strip()
     match = (
-        _TURNED_DOWN_FIRST.match(text) or _BUT_IT_IS.match(text) or _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
+        _TURNED_DOWN_FIRST.match(text)
+        or _WRONG_FIRST.match(text)
+        or _BUT_IT_IS.match(text)
+        or _NOT_BUT.match(text)
+        or _NOT_BUT_THIS.match(text)
     )
     return match["rest"].strip() if match else text
+
+
+_DISOWNED = re.compile(
+    r"^(?:anything|everything|nothing|all|any|anyone|everyone)\s+but\b|^the\s+opposite\s+of\b|\s[–—-]+\s*no\W*$|"
+    r"(?:^(?:[^.;,:(\n]|[.,](?=\d))*\b(?:is|was|are|were|be|being)\s+(?:clearly\s+|just\s+)?|[(,–—-]\s*)"
+    r"(?:wrong|incorrect|false|too (?:low|high|small|large|big|much|many|few|little|early|late|long|short))[).!\s]*$",
+    re.IGNORECASE,
+)
+_BOUNDED = re.compile(
+    r"^(?:at (?:least|most)|up to|(?:less|more|fewer|later|earlier|older|newer) than|twice|half(?: of)?)\s",
+    re.IGNORECASE,
+)
+
+
+def disowned(text: str, asked: str, *, bounded: bool) -> str | None:
+    """The words of a text that say that its value is not the one, or with `bounded` that it is a bound."""
+    match = _DISOWNED.search(text) or (_BOUNDED.match(text) if bounded else None)
+    return (
+        match[0] if match and not {"wrong", "incorrect", "false"} & {*words_of(match[0])} & {*words_of(asked)} else None
+    )
 
 
 def concluded(text: str) -> str:
@@ -494,7 +528,9 @@ _FOUND = re.compile(
     r"^(?:(?:stay|go|drive|head|start|starts|starting|begin|begins|take|choose|pick|visit|try)\s+"
     r"(?:(?:at|to|in|with|from)\s+)?|by\s+)(?=\S)|^(?:so,?\s+)?(?:you|we|i|they|it|that|this)(?:['’](?:ll|d|ve|re))?\s+(?:(?:will|can|would|should)\s+)?"
     r"(?:find|found|get|got|have|see|saw|need|want|keep|be|received)\s+"
-    r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)",
+    r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)|"
+    r"^(?:(?:after|by|having|upon)\s+)+(?:check|compar|look|search|verif|read|count|measur)(?:ing|y?ed|ied)"
+    r"(?:\s+\w+){0,4},\s+|^(?:definitely|clearly|certainly|obviously|surely)[\s,]+(?=\S)",
     re.IGNORECASE,
 )
 """What somebody says who has found something: "You'll find it at …"."""
