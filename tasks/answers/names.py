@@ -326,6 +326,7 @@ _PAIR = re.compile(r"(?<=[A-Z0-9])\s?[/-]\s?USDT?\b")
 
 _ARROW = re.compile(r"(?:→|->|=>|⇒)|(?<=\w)\s+(?:in)?to\s+(?=[A-Z]|the\b)")
 _NEAR = re.compile(r"\b(?:next|close|near)\b.*$", re.IGNORECASE)
+_SPECIES = re.compile(r"\s*\([A-Z][a-z]+ [a-z]+\)$")
 _FROM = frozenset({"from", "begin", "begins", "start", "starts", "departure"})
 """Words of a question that asks for the first of two ends."""
 
@@ -335,6 +336,8 @@ def _of_one_alone(text: str, names: tuple[str, ...], others: tuple[str, ...], co
     short = STREET.sub("", SO_MUCH_OF.sub("", BY_WHOM.sub("", text)))
     asked = set(words_of(context))
     short = LIFE.sub("", short)
+    species = _SPECIES.search(short) if names[0].islower() else None
+    short = short[: species.start()] if species and not _named(species[0], others) else short
     short = MAKERS_OWN.sub("", short) if asked & TITLED else short
     behind = BEHIND.match(short)
     short = behind["rest"] if behind and _named(behind["other"], others) else short
@@ -501,6 +504,7 @@ class Choice(Value):
 _TICKS = str.maketrans({**dict.fromkeys("✓✔✅☑👍", " yes "), **dict.fromkeys("✗✘❌☒👎", " no ")})
 
 _NO_TROUBLE = re.compile(r"\bno (?:problem|trouble|doubt|question|issue)s?\b(?: about it)?(?: at all)?")
+_OVER = re.compile(r"^it(?:['’]s| is| was)\s+(?P<not>not\s+)?(?:over|above|beyond)\b", re.IGNORECASE)
 _YES = frozenset("yes ja oui si sim да sufficient true y yep yup yeah affirmative correct indeed 1".split())  # noqa: SIM905
 _NO = frozenset("no nein non nao нет insufficient false n not nope nah negative incorrect 0".split())  # noqa: SIM905
 _SO = re.compile(r"^(?:it|they|he|she|that|this) (?:is|does|are|do|has|have|was|were|did|can|will)(?: so)?[.!]?$")
@@ -525,6 +529,8 @@ class YesNo(Value):
         if is_nothing(given) and fold(str(given)) not in ("no", "none"):
             return "nothing was given"
         text = answered(as_text(given))
+        if "within" in asked.words:
+            text = _OVER.sub(lambda over: " yes " if over["not"] else " no ", text)
         words = re.findall(r"[\w']+", _NO_TROUBLE.sub(" ", fold(text).translate(_TICKS)))
         yes = [word for word in words if word in _YES]
         no = [word for word in words if word in _NO or word.endswith("n't")]

@@ -45,7 +45,9 @@ _FOR_ALL, _ALL_ASKED = (
     re.compile(r"\b(?:all|total|together)\b"),
 )
 _FIELD_OF_ONE = re.compile(r"(?:[a-z]+_)?(?:per|each)(?:_|\b)")
-_OF_ONE = re.compile(r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))")
+_OF_ONE = re.compile(
+    r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))|\balone\b"
+)
 _OF_WHAT = re.compile(r"^\W*(?:\w+\s+){0,2}?(?:for|of)\s+(?:the\s+)?(?P<what>[^,;()]+)")
 _A_TIME = re.compile(
     r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b|"
@@ -265,7 +267,8 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
 
 
 _ANOTHER_IS_WRONG = re.compile(
-    r"(?<=\w)(?:\s*[;,]\s+|\s*[(–—]\s*)(?P<out>[^;()]*\d[^;()]*?)\s+(?:is|was|would be)\s+(?:wrong|incorrect|false)\W*$",
+    r"(?<=\w)(?:\s*[;,]\s+|\s*[(–—]\s*)(?P<out>[^;()]*\d[^;()]*?)\s+(?:is|was|would be)\s+"
+    r"(?:wrong|incorrect|false)\W*$",
     re.IGNORECASE,
 )
 """Another number behind the one that is meant."""
@@ -341,7 +344,7 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
     many = _HOW_MANY.search(asked_for.words)
-    counted = unit or (many[1] if many and many[1] in asked_for.words.partition(" ")[0] else "")
+    counted = unit or (many[1] if many and (many[1] in asked_for.words.partition(" ")[0] or unit_of(many[1])) else "")
     other = _of_another(rest, asked_for) or (
         _counts_others(text, found, counted, asked_for.words.lower()) if counted and unit_of(unit) is None else None
     )
@@ -412,7 +415,12 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     period = _A_TIME.search(rest)
     if found is None and period and not _ONE_OF_MANY.search(asked):
         found = period
-    if found is None and period and _PERIODS.search(asked) and period[0].split()[-1] not in asked:
+    if (
+        found is None
+        and period
+        and _PERIODS.search(asked)
+        and not re.search(rf"(?<![a-z]){period[0].split()[-1]}(?![a-z])", asked)
+    ):
         return period[0]
     kind = _of_another_sort(beside, known_asked)
     if found is None and kind:
@@ -442,7 +450,7 @@ def _of_another_sort(beside: Collection[str], asked: Collection[str]) -> str | N
     return None
 
 
-_COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights"})
+_COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights", "pages"})
 """What is counted, and seldom asked for."""
 
 

@@ -62,7 +62,8 @@ _TURNED_DOWN_FIRST = re.compile(
 )
 """Advice against one thing before another is named: "Don't buy the pass: single entries"."""
 _WRONG_FIRST = re.compile(
-    r"^[^.;,\n]{1,80}\s+(?:is|was)\s+(?:wrong|incorrect|false)[,;.]\s+(?P<rest>\S.*?)\s+(?:is|was) (?:right|correct|it)[.!]?$",
+    r"^[^.;,\n]{1,80}\s+(?:is|was)\s+(?:wrong|incorrect|false)[,;.]\s+(?P<rest>\S.*?)\s+"
+    r"(?:is|was) (?:right|correct|it)[.!]?$",
     re.IGNORECASE,
 )
 """What is wrong before what is right."""
@@ -116,7 +117,7 @@ SUPERLATIVE = re.compile(
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
 BEHIND = re.compile(
-    r"^(?P<other>.{1,160}?)\s+(?:(?:is|are|was|were|comes?|came)\s+(?:behind|beaten by)|los(?:es?|t) to)\s+"
+    r"^(?P<other>.{1,160}?)\s+(?:(?:is|are|was|were|comes?|came)\s+(?:behind|beaten by|(?:second|third|last) (?:after|to|behind))|los(?:es?|t) to)\s+"
     r"(?P<rest>.{1,160})$",
     re.IGNORECASE,
 )
@@ -227,20 +228,24 @@ def only_explains(rest: str, about: About) -> bool:
     """Whether what stands behind a value neither doubts nor denies it, and claims nothing else in its place."""
     rest = _in_one_piece(rest, about.rivals)
     folded = fold(rest)
-    if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
+    asked_for_none = about.asked & {"no", "not"} and re.match(r"\s*that\b", folded)
+    if "?" in rest or _ADDS.match(folded) or (_DENIES_IT.match(folded) and not asked_for_none):
         return False
     if re.match(r"\s*[<>≥≤]", rest) and not _names_one(rest, about.rivals):
         return False
     opposite = opposites(about.asked)
-    mark, depth, first = "", 0, True
+    mark, depth, first, behind = "", 0, True, False
     for number, part in enumerate(_CLAUSES.split(rest.replace("vs.", "vs"))):
         if number % 2:
             mark = part
             depth += (part in "([") - (part in ")]")
         elif words_of(part):
-            apart = _is_apart if _names_one(part, about.rivals) else _is_harmless
-            if not apart(_Clause(part, mark, depth > 0, first), opposite, about):
+            rival = _names_one(part, about.rivals)
+            if behind and mark.startswith(",") and rival and set(words_of(_beside(part, about.rivals))) <= {"and"}:
+                continue  # "A beats B, C and D"
+            if not (_is_apart if rival else _is_harmless)(_Clause(part, mark, depth > 0, first), opposite, about):
                 return False
+            behind = rival and bool(_each(part) & _PUTS_BEHIND)
             first = False
     return True
 
@@ -530,7 +535,7 @@ _FOUND = re.compile(
     r"(?:find|found|get|got|have|see|saw|need|want|keep|be|received)\s+"
     r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)|"
     r"^(?:(?:after|by|having|upon)\s+)+(?:check|compar|look|search|verif|read|count|measur)(?:ing|y?ed|ied)"
-    r"(?:\s+\w+){0,4},\s+|^(?:definitely|clearly|certainly|obviously|surely)[\s,]+(?=\S)",
+    r"(?:\s+\w+){0,4},\s+|^(?:definitely|clearly|certainly|obviously)[\s,]+(?=\S)",
     re.IGNORECASE,
 )
 """What somebody says who has found something: "You'll find it at …"."""

@@ -94,6 +94,22 @@ def turned(given: Mapping[str, JSON]) -> Iterator[list[list[JSON]]]:
         yield rows
 
 
+_MADE = re.compile(
+    r"^(?P<who>.+?)\s+(?:wrote|writes|makes?|made|produces|manufactures|sells|painted|directed|published)\s+(?P<what>.+)$",
+    re.IGNORECASE,
+)
+
+
+def told_by_verb(text: str) -> Iterator[list[list[JSON]]]:
+    """A table of things and who made them, told the other way round: "Austen wrote Emma; Kafka wrote Amerika"."""
+    if len(text) > LONGEST:
+        return
+    for mark in (r"\s*;\s+(?:and\s+)?|\n|\.\s+(?=[A-Z])", r",\s+(?:and\s+)?|;\s+|\n"):
+        found = [_MADE.match(BULLET.sub("", part).strip(" .,")) for part in re.split(mark, text) if part.strip()]
+        if len(found) > 1 and all(found):
+            yield [[one["what"], one["who"]] for one in found if one]
+
+
 def cells(line: str, columns: int) -> list[str] | None:
     """The cells of a line: a key, a mark, and the others with commas between them."""
     line = re.sub(r"\*\*|`", "", line)
