@@ -46,7 +46,8 @@ _FOR_ALL, _ALL_ASKED = (
 )
 _FIELD_OF_ONE = re.compile(r"(?:[a-z]+_)?(?:per|each)(?:_|\b)")
 _OF_ONE = re.compile(
-    r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))|\balone\b"
+    r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))|"
+    r"\b(?:to|for|of) the \w+ alone\b"
 )
 _OF_WHAT = re.compile(r"^\W*(?:\w+\s+){0,2}?(?:for|of)\s+(?:the\s+)?(?P<what>[^,;()]+)")
 _A_TIME = re.compile(

@@ -117,7 +117,8 @@ SUPERLATIVE = re.compile(
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
 BEHIND = re.compile(
-    r"^(?P<other>.{1,160}?)\s+(?:(?:is|are|was|were|comes?|came)\s+(?:behind|beaten by|(?:second|third|last) (?:after|to|behind))|los(?:es?|t) to)\s+"
+    r"^(?P<other>.{1,160}?)\s+(?:(?:is|are|was|were|comes?|came)\s+"
+    r"(?:behind|beaten by|(?:second|third|last) (?:after|to|behind))|los(?:es?|t) to)\s+"
     r"(?P<rest>.{1,160})$",
     re.IGNORECASE,
 )
@@ -226,7 +227,7 @@ def _is_cut(form: Words, head: str, rest: str) -> bool:
 
 def only_explains(rest: str, about: About) -> bool:
     """Whether what stands behind a value neither doubts nor denies it, and claims nothing else in its place."""
-    rest = _in_one_piece(rest, about.rivals)
+    rest = re.sub(r"\b([A-Z])\.(?=\s+[A-Z])", r"\1", _in_one_piece(rest, about.rivals))
     folded = fold(rest)
     asked_for_none = about.asked & {"no", "not"} and re.match(r"\s*that\b", folded)
     if "?" in rest or _ADDS.match(folded) or (_DENIES_IT.match(folded) and not asked_for_none):
