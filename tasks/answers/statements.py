@@ -168,7 +168,7 @@ _PUTS_BEHIND = frozenset(
 )
 _BEYOND = frozenset(
     "from vs versus than of out after before instead not below above under over other others rounded was were formerly "  # noqa: SIM905
-    "because since compared against limit alone by".split()
+    "because since compared against limit alone".split()
 )
 """Words beside a number that is another than the one that is said."""
 _PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]++(?!\$)|(?<=[(\[])[A-Z][^\W\d_]++(?!\$)")
@@ -204,7 +204,7 @@ class About(NamedTuple):
 
 def heads(text: str, about: About) -> Iterator[str]:
     """What a text says, in each way in which the rest of it only explains that."""
-    begins = _explaining() | ({"of", "by"} if about.unlike else set())
+    begins = _explaining() | ({"of"} if about.unlike else set())
     edges = (edge for edge in _EDGE.finditer(text) if edge[1] is None or edge[1].lower() in begins)
     words = words_of(text)
     named = [form for form in {*about.right, *about.rivals} if find(form, words) >= 0]
