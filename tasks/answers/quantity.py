@@ -444,8 +444,8 @@ def _sorts() -> tuple[tuple[frozenset[str], ...], ...]:
 def _of_another_sort(beside: Collection[str], asked: Collection[str]) -> str | None:
     """The word beside a number that says that it is of another sort: replies where votes are asked for."""
     for group in _sorts():
-        mine = [one for one in group if one & set(asked)]
-        said = [one for one in group if one & set(beside)]
+        mine = [nouns for nouns in group if nouns & set(asked)]
+        said = [nouns for nouns in group if nouns & set(beside)]
         if len(mine) == 1 and said and mine[0] not in said:
             return min(said[0] & set(beside))
     return None

@@ -107,7 +107,7 @@ def told_by_verb(text: str) -> Iterator[list[list[JSON]]]:
     for mark in (r"\s*;\s+(?:and\s+)?|\n|\.\s+(?=[A-Z])", r",\s+(?:and\s+)?|;\s+|\n"):
         found = [_MADE.match(BULLET.sub("", part).strip(" .,")) for part in re.split(mark, text) if part.strip()]
         if len(found) > 1 and all(found):
-            yield [[one["what"], one["who"]] for one in found if one]
+            yield [[told["what"], told["who"]] for told in found if told]
 
 
 def cells(line: str, columns: int) -> list[str] | None:
