@@ -203,8 +203,8 @@ def to_do(client: McpClient, found: Findings) -> str:
     if KnownClients().measured(name, version) is not None:
         return (
             "nothing: it is this client's way. It sends some calls of one turn one after the other, which looks "
-            "like several turns. Compare its runs by their ranges. `m3bench run --model` announces turns: its scores are "
-            "certain."
+            "like several turns. Compare its runs by their ranges. `m3bench run --model` announces turns: its "
+            "scores are certain."
         )
     return (
         f"ask {client.title} to run the probe (`m3bench client probe --print {client.key}`), so that m3bench knows how "
