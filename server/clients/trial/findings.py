@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from m3bench.server.clients.client import McpClient
+from m3bench.server.clients.table import KnownClients
 from m3bench.server.clients.trial.conversation import Request
 from m3bench.server.clients.trial.script import named
 from m3bench.server.scorecard.markdown import markdown
@@ -171,7 +172,7 @@ def report_lines(client: McpClient, found: Findings) -> Iterator[str]:
     if found.worst < found.best:
         yield f"  to do    {to_do(client, found)}"
     if not found.problems:
-        yield "Everything works."
+        yield "Everything works." if found.worst == found.best else "Everything works, but the score is not certain."
     for problem in found.problems:
         yield f"Not as it should be: {problem}."
 
@@ -188,7 +189,7 @@ def score(found: Findings) -> str:
     solved = "solved" if found.solved else "not solved"
     if found.worst == found.best:
         return f"{found.average:.3f}, {solved}"
-    return f"{found.average:.3f}, between {found.worst:.3f} and {found.best:.3f}, {solved}"
+    return f"{found.average:.3f}, {solved}; 1.000 was played, the record allows {found.worst:.3f} to {found.best:.3f}"
 
 
 def to_do(client: McpClient, found: Findings) -> str:
@@ -198,10 +199,17 @@ def to_do(client: McpClient, found: Findings) -> str:
             "check again when the machine does less. This client sends the calls of one turn together, and some were "
             "answered before the next one came: the record does not show that they belong together."
         )
+    name, _, version = found.client.rpartition(" ")
+    if KnownClients().measured(name, version) is not None:
+        return (
+            "nothing: it is this client's way. It sends some calls of one turn one after the other, which looks "
+            "like several turns. Compare its runs by their ranges. `m3bench run --model` announces turns: its "
+            "scores are certain."
+        )
     return (
         f"ask {client.title} to run the probe (`m3bench client probe --print {client.key}`), so that m3bench knows how "
-        "this version sends the calls of one turn. What is open then stays open: the record does not show which calls "
-        "belong together. Compare such runs by their ranges."
+        "this version sends the calls of one turn: your own runs are then read by it, but not this check, which has a "
+        "home of its own. Compare runs by their ranges where they stay."
     )
 
 

@@ -86,6 +86,8 @@ class Found:
     perfect: int = 0
     pictures: int = 0
     widest: float = 0.0
+    wide: list[str] = field(default_factory=list)
+    """The tasks whose range is wide, with why."""
     largest: int = 0
     """Bytes of the largest result or picture, as it is sent."""
     two: bool = False
@@ -258,6 +260,8 @@ def _note(found: Found, client: McpClient, name: str, played: TrialSession) -> N
         scored += 1
         low, high = card.range_of("average")
         found.widest = max(found.widest, high - low)
+        if high - low > WIDE:
+            found.wide.append(f"{record.task} is {_said(card)}: {_why_open(card)}")
         if card.success and high >= 1 - 1e-9 and (card.average == 1 or high - low <= WIDE):
             found.perfect += 1
         else:
@@ -274,6 +278,12 @@ def _said(card: ScoreCard) -> str:
         return f"not scored. {card.void_reason}"
     low, high = card.range_of("average")
     return f"{card.average:.3f} ({low:.3f} to {high:.3f}), {'solved' if card.success else 'not solved'}"
+
+
+def _why_open(card: ScoreCard) -> str:
+    """Why a range is as wide as it is."""
+    calls = "a call" if card.open == 1 else f"{card.open} calls"
+    return f"whether a step begins is open at {calls}, where neither overlap nor data flow shows it"
 
 
 def report(rows: Sequence[Found], lacking: Mapping[str, str]) -> str:
@@ -294,6 +304,8 @@ def report(rows: Sequence[Found], lacking: Mapping[str, str]) -> str:
             f"| {row.client} | {row.version} | {known} | {row.tools} | {row.perfect} of {TASKS} | {row.widest:.3f} | "
             f"{row.pictures} | {row.largest:,} | {' | '.join(yes)} | {row.seconds / 60:.1f} |"
         )
+    if wide := [f"- {row.client}: {each}." for row in rows for each in row.wide]:
+        lines += ["", f"Ranges wider than {WIDE:g}:", "", *wide]
     lines += ["", "Not played:", ""]
     lines += [f"- {names}: {why}." for names, why in {**lacking, **NOT_TO_BE_HAD}.items()]
     return "\n".join([*lines, ""])

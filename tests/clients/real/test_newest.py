@@ -45,10 +45,11 @@ def test_eight_tasks_of_eight_families_are_played_in_three_sessions() -> None:
 
 def test_the_report_begins_with_what_needs_a_look() -> None:
     good = Found(client="codex", version="9.9", perfect=8, two=True, abandoned=True, slow=True)
-    bad = Found(client="cline", version="9.9", problems=["two: it asked the model nothing"])
+    bad = Found(client="cline", version="9.9", problems=["two: it asked the model nothing"], wide=["t-1 is 1.000"])
     first, _, second, *rest = report([good, bad], {"kilo": "gone"}).splitlines()
     assert first == "# Newest clients: 1 of 2 play without a problem"
     assert second == "- **cline 9.9**: two: it asked the model nothing"
+    assert "- cline: t-1 is 1.000." in rest
     assert "- kilo: gone." in rest
 
 
