@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from m3bench.tasks.answers.spelling import hedges
-from m3bench.tasks.answers.statements import answered, settled, unfenced
+from m3bench.tasks.answers.statements import settled, unfenced
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.facts import Fact
 from m3bench.tasks.folding import fold
@@ -120,7 +120,7 @@ def hedge(text: str) -> str | None:
 
 def _undressed(text: str) -> str:
     """What a text says in the end, without Markdown emphasis, quotes around it and a full stop behind it."""
-    text = answered(settled(unfenced(text)))
+    text = settled(unfenced(text))
     text = re.sub(r"\*\*|__|`", "", text).strip()
     text = re.sub(r"^([*_])(\S.*\S)\1$", r"\2", text).strip()
     if len(text) > 1 and text[0] in "\"'“‘«" and text[-1] in "\"'”’»":

@@ -83,20 +83,13 @@ class Phone(Value):
         if is_nothing(given):
             return "nothing was given"
         text = as_text(given)
-        about = About(asked=frozenset(words_of(asked.words)), unlike=lambda _: False)
-        problem = self._problem_of(text, asked.words)
-        if problem and any(self._problem_of(way, asked.words) is None for way in (kept(text)[0], *heads(text, about))):
-            return None
-        return problem
-
-    def _problem_of(self, text: str, asked: str) -> str | None:
         if hedge(text.replace("/", "-")):
             return "it is not a single telephone number"
         head, bracket, aside = (
             text.partition(" (") if re.match(r".*\d.* \((?:[^()\d]*\d){6,}[^()]*\)$", text) else (text, "", "")
         )
-        problem = self._is_wrong(_ABROAD.sub("", head), asked)
-        return problem or (self._is_wrong(_ABROAD.sub("", aside.rstrip(")")), asked) if bracket else None)
+        problem = self._is_wrong(_ABROAD.sub("", head), asked.words)
+        return problem or (self._is_wrong(_ABROAD.sub("", aside.rstrip(")")), asked.words) if bracket else None)
 
     def _is_wrong(self, text: str, asked: str) -> str | None:
         text = _WHOSE.sub("", text) if not hedge(text) else text

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Setting
 
-from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value
 from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.files import File
@@ -19,11 +19,9 @@ from m3bench.tasks.answers.groups import Items, Single, Table
 from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
-from m3bench.tasks.answers.statements import disowned
 from m3bench.tasks.answers.texts import Text
 from m3bench.tasks.checks import Evidence, Finding
 from m3bench.tasks.facts import Fact
-from m3bench.tasks.folding import fold
 
 AnyValue: TypeAlias = Annotated[Single | Items | Table | File, Setting(discriminator="type")]
 
@@ -82,22 +80,10 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
     return [_finding(field, handed_in.get(field.name, ()), asked) for field in fields]
 
 
-def _taken_back(value: AnyValue, given: JSON, asked: str) -> str | None:
-    """The words with which a value is taken back in the end."""
-    if isinstance(value, Text | YesNo | Table | Items) or not isinstance(given, str):
-        return None
-    if fold(given).strip() == fold(value.said()).strip():
-        return None
-    return disowned(as_text(given), asked, bounded=isinstance(value, Version | Date | Time | Phone))
-
-
 def _finding(field: Field, values: Sequence[JSON], asked: AnswerContext) -> Finding:
     asked = replace(asked, words=f"{field.name} {field.meaning}")
     for given in values or (None,):
         try:
-            taken_back = _taken_back(field.value, given, asked.words)
-            if taken_back:
-                return Finding(check=field.name, passed=False, reason=f"it is said not to be it: {taken_back!r}")
             reason = field.value.problem(given, asked)
         except Exception as error:  # whatever a client's value or file makes a library raise
             reason = f"it could not be read ({type(error).__name__})"

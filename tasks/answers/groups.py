@@ -28,7 +28,6 @@ from m3bench.tasks.answers.text_tables import (
     order_of_names,
     rows_by_name,
     separated_tables,
-    told_by_verb,
     turned,
     unlettered,
 )
@@ -59,7 +58,6 @@ Item: TypeAlias = Annotated[Single, Setting(discriminator="type")]
 
 _AGAIN = re.compile(r"(?<![\d.,])(?P<number>\d+(?:[.,]\d+)*)\b(?P<between>\D+)(?P=number)(?![.,]?\d)")
 
-_BUT_NOT = re.compile(r"^(?P<kept>.+?),?\s+(?:but|and)\s+not\s+(?P<out>[^;.\n]+)[.!]?$", re.IGNORECASE)
 _SAYS = frozenset({"is", "are", "was", "were", "has", "had", "no", "not", "without", "too", "except"})
 _PREDICATE = re.compile(r"\s+(?:is|are|was|were)\s+(?P<said>[\w\s]+?)$")
 """What is said of all items at the end: "A and B are new"."""
@@ -112,8 +110,6 @@ class Items(Value):
         if not isinstance(given, str):
             return given
         text, others = denied_behind(self._without_asides(given))
-        ruled_out = None if others else _BUT_NOT.match(text)
-        text, others = (ruled_out["kept"], ruled_out["out"]) if ruled_out else (text, others)
         if any(find(words_of(name), words_of(others)) >= 0 for item in self.items for name in _names(item)):
             return given
         predicate = _PREDICATE.search(text) if others else None
@@ -246,8 +242,6 @@ class Table(Value):
         elif isinstance(given, list | tuple) and given and all(isinstance(row, str) for row in given):
             lines = [loose_row(row, many) for row in given]
             yield from [[line for line in lines if line]] if all(lines) else []
-        if many == 2 and isinstance(given, str):
-            yield from told_by_verb(given)
         if many == 2:
             yield from turned(given if isinstance(given, dict) else {str(one): other for one, other in rows or ()})
 
@@ -345,7 +339,7 @@ def _split(given: JSON, asked: str) -> list[list[JSON]]:
 
 
 _FIRST = re.compile(r"^(?:first(?:ly)?|start(?:ing|s)? with|begins? with)\b[\s,:]*", re.IGNORECASE)
-_STEP = re.compile(r"^(?:first|second|third|then|next|finally|last)(?:ly)?\s*[,:]\s+|^[a-z]\s*[=:]\s+", re.IGNORECASE)
+_STEP = re.compile(r"^(?:first|second|third|then|next|finally|last)(?:ly)?\s*[,:]\s+", re.IGNORECASE)
 _THEN = r"\s*[,;.]?\s*\b(?:and\s+)?(?:then|next|followed by|after that|finally|lastly)\b[\s,:]*"
 _ORDINAL = r"(?:^|(?<=[\s;,]))\d{1,2}(?:st|nd|rd|th)\b\s*[:.)–—-]?\s*"
 _SEPARATORS = (
@@ -388,8 +382,6 @@ def _split_text(text: str, asked: str) -> list[list[JSON]]:
     circled = [part.strip(" ,;") for part in re.split(r"[①-⑳]", flat) if part.strip(" ,;")]
     ways += [list(circled)] if len(circled) > 1 else []
     flat = re.sub(r"(?:^|(?<=[\s;,]))#\d{1,2}[.):]?\s+", "", flat)
-    flat = re.sub(r"^(?:from )?(?:left to right|top to bottom)\s*[,:]\s+", "", flat, flags=re.IGNORECASE)
-    flat = re.sub(r"^(?:only|just)\s+|\s+(?:alone|only)$", "", flat, flags=re.IGNORECASE)
     flat = re.sub(r"^both\s+(?=.*\sand\s)", "", _FIRST.sub("", re.sub(_ORDINAL, "", flat)), flags=re.IGNORECASE)
     numbered = [part.strip(" ,;") for part in re.split(r"(?:^|\s)\(?\d{1,2}[.)]\s+", text) if part.strip(" ,;")]
     ways += [list(numbered)] if len(numbered) > 1 else []

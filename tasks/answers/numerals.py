@@ -280,8 +280,7 @@ def _compound(found: list[Quantity], text: str) -> list[Quantity]:
             and share is not None
             and re.fullmatch(r"[\s,]*(?:and\s)?", text[last.end : quantity.start])
         ):
-            whole = next((said for said, _ in last.readings if said == int(said)), last.readings[0][0])
-            value = whole + quantity.readings[0][0] * share
+            value = last.readings[0][0] + quantity.readings[0][0] * share
             half = quantity.readings[0][1] * share
             joined[-1] = Quantity(readings=((value, half),), unit=last.unit, start=last.start, end=quantity.end)
         else:

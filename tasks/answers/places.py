@@ -72,7 +72,7 @@ class NumberPair(Value):
                 return self._read(given[0])
             given = " , ".join(as_text(part) for part in given)
         text = fold(as_text(given))
-        text, turned = self._labelled(re.sub(r"[,;(]?\s*\bzoom(?: level)?\s*[:=]?\s*\d+\)?", "", text))
+        text, turned = self._labelled(text)
         text = re.sub(r"(?<=\d)\s*(?:x|×|\*|by)\s*(?=\d)", " , ", text)
         factor = self._factor(text)
         if factor is None or hedge(re.sub(r"[-/]|\bor\b(?=igin)", " ", text)):

@@ -8,8 +8,8 @@ value is given twice, in two units, both must be right. A range is no number.
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from math import fsum, prod
 from operator import eq
 from typing import Literal, TypeAlias
@@ -44,18 +44,16 @@ _FOR_ALL, _ALL_ASKED = (
     re.compile(r"\bfor (?:all|the lot|everyone|everybody)\b"),
     re.compile(r"\b(?:all|total|together)\b"),
 )
-_FIELD_OF_ONE = re.compile(r"(?:[a-z]+_)?(?:per|each)(?:_|\b)")
-_OF_ONE = re.compile(
-    r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))|"
-    r"\b(?:to|for|of) the \w+ alone\b"
-)
+_OF_ONE = re.compile(r"\b(?:for|of) the (?:first|second|third|last|other|former|latter)\b(?!\s+(?:time|of all))")
 _OF_WHAT = re.compile(r"^\W*(?:\w+\s+){0,2}?(?:for|of)\s+(?:the\s+)?(?P<what>[^,;()]+)")
 _A_TIME = re.compile(
     r"(?<!of )(?<!half )\b(?:a|an|per|every|each) (?:second|minute|hour|day|night|week|month|year)\b|"
     r"\bper (?:ounce|oz|pound|lb|kilo|kg|gram|g|litre|liter|100 g)\b"
 )
+_REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"\b(?:score|point|(?:up)?vote)s?\b")
+"""What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
-    r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double(?!-)|thrice|triple|"
+    r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double|thrice|triple|"
     r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
@@ -69,9 +67,7 @@ _TOGETHER = re.compile(r"\b(?:together|all|total|both|altogether|sum)\b")
 _ONE_OF_MANY = re.compile(
     r"\b(?:each|every|per|one|single|average|mean|share|a (?:person|piece|head|night|day|month|year))\b"
 )
-_APART = re.compile(
-    r"\b(?:more|still|less|difference|apart|left|missing|over|under|extra|than|longer|higher|further)\b"
-)
+_APART = re.compile(r"\b(?:more|less|difference|apart|left|missing|over|under|extra|than|longer|higher|further)\b")
 _SO_MANY = re.compile(
     r"\b(?:the|these|those|all|both)\s+(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b"
     r"(?=\s+(?:[a-z]+\s+){0,2}(?:have|has|had|cost|weigh|are|were|come|add|make|take|get|got)\b)",
@@ -243,8 +239,6 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
         half = 0.5 * 10.0 ** -len(repr(given).partition(".")[2]) if isinstance(given, float) else 0.5
         return None if near(float(given), half) else f"{given} is not right"
     answer = answered(as_text(given))
-    wrong = _ANOTHER_IS_WRONG.search(answer)
-    answer = answer[: wrong.start()] if wrong and wrong["out"].strip() not in answer[: wrong.start()] else answer
     said = kept(concluded(answer) if quantities(plain(concluded(answer))) else answer)[0]
     problem = _said_problem(said, unit, near, asked_for, value)
     if problem is None:
@@ -258,21 +252,12 @@ def _problem(given: JSON, unit: str, near: Near, asked_for: AnswerContext, value
             not _BOUND_BEHIND.search(beside)
             and not (_A_TIME.search(head) and quantities(beside))
             and _said_problem(head, unit, near, asked_for, value) is None
-            and (
-                _A_SUM_ASIDE.match(beside)
-                or not any(_of_another(rest, asked_for) for rest in (beside, _NUMERALS.sub(" ", beside)))
-            )
+            and not any(_of_another(rest, asked_for) for rest in (beside, _NUMERALS.sub(" ", beside)))
         ):
             return None
     return problem
 
 
-_ANOTHER_IS_WRONG = re.compile(
-    r"(?<=\w)(?:\s*[;,]\s+|\s*[(–—]\s*)(?P<out>[^;()]*\d[^;()]*?)\s+(?:is|was|would be)\s+"
-    r"(?:wrong|incorrect|false)\W*$",
-    re.IGNORECASE,
-)
-"""Another number behind the one that is meant."""
 _BOUND_BEHIND = re.compile(
     r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
     r"^\W*(?:out )?of \d|^\W*(?:than|less|more|fewer|lower|higher)\b"
@@ -280,11 +265,7 @@ _BOUND_BEHIND = re.compile(
 _LEADS_TO = re.compile(r"=>?|→|⇒|->|\b(?:makes?|gives?|equals?|totals)\b")
 _COMPARES = re.compile(r"(?:so )?(?:not )?(?:above|below|over|under|more than|less than)\b")
 _A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
-_A_UNIT = re.compile(r"\d ?([AC-LN-Z]|[A-Z]{4,5})\b(?![.:(])")
-_NONE_OF = re.compile(r"\bnone of\b")
 _JUST = re.compile(r"\bjust (?:under|over|below|above)\b")
-_A_SUM_ASIDE = re.compile(r"^\s*\(\D{0,3}\d[^()]*\d?[^()]*[a-z]{2}[^()]*\)\W*$")
-"""Another amount in brackets, with what that is."""
 _NUMERALS = re.compile(r"[$€£]?\d[\d.,]*")
 
 
@@ -327,12 +308,9 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     text = next((part for part in reversed(parts) if re.search(r"\d", part) and not _COMPARES.match(part)), text)
     if any(fold(code) not in known() for pair in _A_CURRENCY.findall(said) for code in pair if code and value):
         return "it is another currency"
-    if unit_of(unit) and any(fold(code) not in known() for code in _A_UNIT.findall(said)):
-        return "it is another unit"
     if near(value * 1.009, 0.0):
         text = _JUST.sub(" ", text)
     asked = unit_of(unit) or _counted_in(asked_for.words)
-    text = re.sub(r"\bper 100 (?=g\b|grams?\b|ml\b)", "per ", text)
     text = _in_its_form(_SEA_LEVEL.sub(" ", _ASIDE.sub("", text)), asked, asked_for.words.lower())
     if value > 0 and (asked is None or asked.kind != "temperature"):
         text = re.sub(r"^-\s+(?=\S)", "", text)
@@ -344,15 +322,12 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     rest = _rest(text, found)
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
-    many = _HOW_MANY.search(asked_for.words)
-    counted = unit or (many[1] if many and (many[1] in asked_for.words.partition(" ")[0] or unit_of(many[1])) else "")
     other = _of_another(rest, asked_for) or (
-        _counts_others(text, found, counted, asked_for.words.lower()) if counted and unit_of(unit) is None else None
+        _counts_others(text, found, unit, asked_for.words.lower()) if unit and unit_of(unit) is None else None
     )
     if other or (asked is None and (other := _of_another_kind(found, asked_for.words.lower()))):
         return f"it is another amount: {other!r}"
     bound = _BOUNDS.search(rest)
-    bound = bound or _NONE_OF.search(rest)
     doubt = bound[0] if bound else hedge(re.sub(r"\bno\b\.?", "", rest))
     if doubt:
         return f"it is not a plain number: {doubt!r}"
@@ -396,14 +371,12 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
         return other
     if _EITHER_WAY.search(asked):
         wrong_way = _OPPOSITE if asked_for.enough else _LEFT_OVER
-        found = _TIMES_AS_MUCH.search(rest) if asked_for.enough is None else wrong_way.search(rest)
+        found = None if asked_for.enough is None else wrong_way.search(rest)
         return found[0] if found else None
     if beside and beside[-1].endswith("er") and opposites({beside[-1]}) and not _APART.search(asked):
         return beside[-1]
     found = _OF_ALL.search(rest) if _FOR_EACH_ASKED.search(asked) and not _TOGETHER.search(asked) else None
-    if _FIELD_OF_ONE.match(asked) or not _ALL_ASKED.search(asked):
-        found = found or _FOR_ALL.search(rest)
-    found = found or _OF_ONE.search(rest)
+    found = found or (None if _ALL_ASKED.search(asked) else _FOR_ALL.search(rest)) or _OF_ONE.search(rest)
     if found and found[0] not in asked:
         return found[0]
     found = _TIMES_AS_MUCH.search(rest) or _OPPOSITE.search(rest)
@@ -416,42 +389,20 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     period = _A_TIME.search(rest)
     if found is None and period and not _ONE_OF_MANY.search(asked):
         found = period
-    if (
-        found is None
-        and period
-        and _PERIODS.search(asked)
-        and not re.search(rf"(?<![a-z]){period[0].split()[-1]}(?![a-z])", asked)
-    ):
+    if found is None and period and _PERIODS.search(asked) and period[0].split()[-1] not in asked:
         return period[0]
-    kind = _of_another_sort(beside, known_asked)
-    if found is None and kind:
-        return kind
+    for mine, others in ((_REPLIES, _SCORES), (_SCORES, _REPLIES)):
+        if found is None and mine.search(asked) and not others.search(asked) and not mine.search(rest):
+            found = others.search(rest)
     if found is None and not _ONE_OF_MANY.search(asked):
         found = _OF_EACH.search(rest) if _TOGETHER.search(asked) else None
         found = found or _ON_AVERAGE.search(rest)
     if found is None and not _APART.search(asked):
         found = _MORE.search(rest.strip())
-    return found[0] if found and not re.search(rf"\b{re.escape(found[0])}\b", asked) else None
+    return found[0] if found and found[0] not in asked else None
 
 
-@cache
-def _sorts() -> tuple[tuple[frozenset[str], ...], ...]:
-    """What a number may be of: one of each group."""
-    lines = vocabulary().names["kinds"].strip().splitlines()
-    return tuple(tuple(frozenset(part.split()) for part in line.split("|")) for line in lines)
-
-
-def _of_another_sort(beside: Collection[str], asked: Collection[str]) -> str | None:
-    """The word beside a number that says that it is of another sort: replies where votes are asked for."""
-    for group in _sorts():
-        mine = [nouns for nouns in group if nouns & set(asked)]
-        said = [nouns for nouns in group if nouns & set(beside)]
-        if len(mine) == 1 and said and mine[0] not in said:
-            return min(said[0] & set(beside))
-    return None
-
-
-_COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights", "pages"})
+_COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights", "people"})
 """What is counted, and seldom asked for."""
 
 
@@ -497,13 +448,10 @@ def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
     return text
 
 
-_HOW_MANY = re.compile(r"\bhow many (?:full |whole )?([a-z]+)\b")
-
-
 def _counted_in(words: str) -> UnitOfMeasure | None:
     """The unit of time that a question without a unit names: `days`, "how many hours"."""
     name = re.match(r"[a-z]+(?=[_ ])", words)
-    many = _HOW_MANY.search(words)
+    many = re.search(r"\bhow many (?:full |whole )?([a-z]+)\b", words)
     for found in (name and name[0], many and many[1]):
         unit = unit_of(found) if found else None
         if found and found.endswith("s") and len(found) > 3 and unit is not None and unit.kind == "time":

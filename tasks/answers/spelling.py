@@ -118,8 +118,6 @@ def whole_species(text: str, right: frozenset[Words], wrong: frozenset[Words]) -
 
 _HOUSE = re.compile(r"(\d+\w?) ([^,\d]+)")
 """The number of a house and its street, which may also stand the other way round."""
-_IN_SOMETHING = re.compile(r"([^\W\d][^,\d]*), ([a-z]+)")
-"""What is sold in something: "Honey, jar"."""
 _POSTAL_CODE = re.compile(r"(?<=, )\d{4,6}\s+(?=[^\W\d])|(?<=[^\W\d])\s+\d{4,6}(?=,|$)")
 """Behind the first comma of an address, or behind a town."""
 STREET = re.compile(
@@ -132,8 +130,6 @@ STREET = re.compile(
 def addressed(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names with other ways to write addresses: the house first, no postal code, the street by its name alone."""
     turned = (f"{match[2]} {match[1]}" for name in names if (match := _HOUSE.match(name)))
-    held = [(match[1], match[2]) for name in names if (match := _IN_SOMETHING.fullmatch(name))]
-    names = (*names, *(f"{one} of {what}" for what, one in held))
     names = (*names, *turned, *(_POSTAL_CODE.sub("", name) for name in names if _POSTAL_CODE.search(name)))
     return (*names, *(short for name in names if (short := STREET.sub("", name)) != name and re.search(r"\d", name)))
 

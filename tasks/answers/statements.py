@@ -34,7 +34,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NOT_BUT = re.compile(
-    r"^\W*(?:(?:not|neither)\s+(?:[^.;!?]|\.(?=\d)){1,80}?|"
+    r"^\W*(?:(?:not|neither)\s+[^.;!?]{1,80}?|"
     r"(?:(?:at first|first|initially|originally)[\s,]+)?(?:i|we)\s+(?:(?:at )?first\s+|had\s+)?"
     r"(?:thought|guessed|believed|assumed|took|expected)\b.+?),?\s+but\s+"
     r"(?:(?:rather|then|now|in fact|actually)\s+)*"
@@ -61,12 +61,6 @@ _TURNED_DOWN_FIRST = re.compile(
     r"^(?:not (?:in|at|by)|do not|don['’]t)\s+[^.;:!?]{1,80}[.:;]\s+(?P<rest>\S[^\n]*)$", re.IGNORECASE
 )
 """Advice against one thing before another is named: "Don't buy the pass: single entries"."""
-_WRONG_FIRST = re.compile(
-    r"^[^.;,\n]{1,80}\s+(?:is|was)\s+(?:wrong|incorrect|false)[,;.]\s+(?P<rest>\S.*?)\s+"
-    r"(?:is|was) (?:right|correct|it)[.!]?$",
-    re.IGNORECASE,
-)
-"""What is wrong before what is right."""
 _SO = re.compile(
     r"^[^\n]{1,200}?[,;.]\s+(?:so|therefore|thus|hence|i\.e\.|that is(?=,)|which makes|that makes|which gives)[,:]?\s+"
     r"(?:(?:it|that|the answer)(?:\s+is|['’]s|\s+was)\s+)?(?P<rest>\S[^\n]*)$",
@@ -116,12 +110,7 @@ SUPERLATIVE = re.compile(
     re.IGNORECASE,
 )
 """What leads to a name in the words of the question: "the swap is cheapest for …"."""
-BEHIND = re.compile(
-    r"^(?P<other>.{1,160}?)\s+(?:(?:is|are|was|were|comes?|came)\s+"
-    r"(?:behind|beaten by|(?:second|third|last) (?:after|to|behind))|los(?:es?|t) to)\s+"
-    r"(?P<rest>.{1,160})$",
-    re.IGNORECASE,
-)
+BEHIND = re.compile(r"^(?P<other>.{1,160}?)\s+(?:is|are|comes?|came)\s+behind\s+(?P<rest>.{1,160})$", re.IGNORECASE)
 """One thing, or several, that come after another."""
 LIFE = re.compile(r"\s*\((?:[^()]*,\s*)?(?:1[0-9]|20)\d\d\s?[–-]\s?(?:1[0-9]|20)\d\d\)$")
 """When somebody lived, and where."""
@@ -145,17 +134,12 @@ _ADDS = re.compile(
 _DENIAL = re.compile(r"\b(?:not|no|none|never|neither|nor|without|except|wrong|incorrect|false)\b|n['’]t\b")
 _DENIES_IT = re.compile(
     r"^\W*(?:(?:it|this|that|which)\s+)?(?:is|was|are|were|has|have|had|does|do|did|can|will)(?:\s+\w+)?"
-    r"(?:\s+(?:not|never|wrong|incorrect|false|no longer|closed|excluded|ruled out|behind|beaten)\b|"
-    r"n['’]t\b)|^\W*(?:is|was|are|were)\s+out(?=\W*$|[,;.])|"
+    r"(?:\s+(?:not|never|wrong|incorrect|false|no longer|closed|excluded|ruled out)\b|n['’]t\b)|"
     r"^\W*(?:(?:is|was)\s+)?(?:not|never|no)\s+"
     r"(?:it|right|correct|true|this|that|quite|verified|confirmed|sure|certain)\b|^\W*not\W*$|^\s+(?:not|never|no)\b|"
     r"^\W*(?:is|was)?\s*(?:wrong|incorrect|false)\b"
 )
 """What takes back the value before it."""
-_CLAIMS = re.compile(
-    r"^\s*(?:is|are|was|were)(?:\s+(?:under|called|by|in|at|of|a|an|the|really|actually|also|in fact))*\W*$"
-)
-"""What says, before another thing's name, that the value is that thing."""
 _DENIES_ALL = re.compile(r"\b(?:wrong|incorrect|false)\b|\b(?:not|n['’]t)\s+(?:the (?:one|right|correct|answer)|it)\b")
 _COPULA = re.compile(r"\b(?:and|or|than|is|are|was|were|be|not|being|has|have|had)\s*$", re.IGNORECASE)
 _TURNS = frozenset(
@@ -171,16 +155,14 @@ _BEYOND = frozenset(
     "because since compared against limit alone".split()
 )
 """Words beside a number that is another than the one that is said."""
-_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]++(?!\$)|(?<=[(\[])[A-Z][^\W\d_]++(?!\$)")
+_PROPER = re.compile(r"(?<=[a-z0-9,;:)] )[A-Z][^\W\d_]+|(?<=[(\[])[A-Z][^\W\d_]+")
 _MAKER = re.compile(r"\bby(?:\s+[A-Z][\w.'’-]*)+")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _MEASURE = re.compile(r"[$€£¥%°★⭐]|\d\s?[a-z]|\d[.,]\d")
-_OF_THOSE = re.compile(r"^\W*of (?:the|all) \d[\d.,]*(?: [a-z]+)?\W*$")
-"""How many there are of which a number are some."""
 _LINE = re.compile(r"^\W*(?P<of>[^:\n]{1,60}):\s")
 """A line that says what it is of: "Hypertension: none"."""
 MOST_EDGES = 16
-_MARKS = r"[\W_]+(?:(?:the|an?|and)[\W_]+)*"
+_MARKS = r"[\W_]+"
 
 
 class About(NamedTuple):
@@ -188,8 +170,6 @@ class About(NamedTuple):
 
     asked: frozenset[str]
     """Words of the question."""
-    called: frozenset[str] = frozenset()
-    """Those of the field's own name."""
     right: frozenset[Words] = frozenset()
     """Names of the right thing."""
     rivals: frozenset[Words] = frozenset()
@@ -227,26 +207,22 @@ def _is_cut(form: Words, head: str, rest: str) -> bool:
 
 def only_explains(rest: str, about: About) -> bool:
     """Whether what stands behind a value neither doubts nor denies it, and claims nothing else in its place."""
-    rest = re.sub(r"\b([A-Z])\.(?=\s+[A-Z])", r"\1", _in_one_piece(rest, about.rivals))
+    rest = _in_one_piece(rest, about.rivals)
     folded = fold(rest)
-    asked_for_none = about.asked & {"no", "not"} and re.match(r"\s*that\b", folded)
-    if "?" in rest or _ADDS.match(folded) or (_DENIES_IT.match(folded) and not asked_for_none):
+    if "?" in rest or _ADDS.match(folded) or _DENIES_IT.match(folded):
         return False
     if re.match(r"\s*[<>≥≤]", rest) and not _names_one(rest, about.rivals):
         return False
     opposite = opposites(about.asked)
-    mark, depth, first, behind = "", 0, True, False
+    mark, depth, first = "", 0, True
     for number, part in enumerate(_CLAUSES.split(rest.replace("vs.", "vs"))):
         if number % 2:
             mark = part
             depth += (part in "([") - (part in ")]")
         elif words_of(part):
-            rival = _names_one(part, about.rivals)
-            if behind and mark.startswith(",") and rival and set(words_of(_beside(part, about.rivals))) <= {"and"}:
-                continue  # "A beats B, C and D"
-            if not (_is_apart if rival else _is_harmless)(_Clause(part, mark, depth > 0, first), opposite, about):
+            apart = _is_apart if _names_one(part, about.rivals) else _is_harmless
+            if not apart(_Clause(part, mark, depth > 0, first), opposite, about):
                 return False
-            behind = rival and bool(_each(part) & _PUTS_BEHIND)
             first = False
     return True
 
@@ -303,14 +279,14 @@ def _is_apart(clause: _Clause, opposite: Collection[str], about: About) -> bool:
     each, denied = _each(clause.said), _DENIAL.search(beside) is not None
     if _doubts(each, about) or (each & about.asked & _opposites().keys() and not denied and "than" not in each):
         return False
-    if clause.first and not clause.mark and (each & set(opposite) or (_CLAIMS.match(beside) and not denied)):
+    if clause.first and not clause.mark and each & set(opposite):
         return False
     if about.asked & {"no", "not", "without"} and re.search(r"\b(?:not?|none)\b", fold(clause.said)):
         return False
     sign = re.match(r"\s*([<>])", clause.said)
     if sign:
         return (sign[1] == "<") == bool(about.asked & _little())
-    return bool(denied or _each(beside) & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", beside)))
+    return bool(denied or _each(beside) & (_PUTS_BEHIND | _verbs()) or (clause.aside and re.search(r"\d", clause.said)))
 
 
 def _of_rivals(about: About) -> frozenset[str]:
@@ -333,7 +309,7 @@ def _is_harmless(clause: _Clause, opposite: Collection[str], about: About) -> bo
     if about.unlike is not None:
         if denied and first and not aside and not re.search(r"\d", said):
             return False
-        counts = not re.search(r"\d", said) or about.unlike(said) or _OF_THOSE.match(said) is not None
+        counts = not re.search(r"\d", said) or about.unlike(said)
         return counts or aside or bool(each & _BEYOND and not each & about.known)
     proper = [word for name in _PROPER.findall(_MAKER.sub("", f"{mark}{said}")) for word in words_of(name)]
     if any(word not in about.known | about.asked for word in proper) and not (aside and about.asked & TITLED):
@@ -364,69 +340,6 @@ def _verbs() -> frozenset[str]:
 @cache
 def _little() -> frozenset[str]:
     return frozenset(vocabulary().names["little"].split())
-
-
-def compared(text: str, about: About) -> bool | None:
-    """Whether the right one of two things is said to be what is asked for; None where that is open.
-
-    "A is cheaper than B" says B where the dearer is asked for.
-    """
-    match = _than().match(text)
-    if match is None or _DENIAL.search(fold(text)) or _doubts(_each(text), about):
-        return None
-    right = [_names_one(match[part], about.right) for part in ("one", "what", "two")]
-    wrong = [_names_one(match[part], about.rivals) for part in ("one", "what", "two")]
-    if right[1] or wrong[1] or (right[0], right[2]) == (wrong[0], wrong[2]) or right[0] == right[2]:
-        return None
-    sides = (_side(match["how"].lower(), asked) for asked in (about.called, about.asked))
-    side = next((side for side in sides if side is not None), None)
-    if side is None or (not wrong[0] and not wrong[2]) or _LOSES.search(match["one"]):
-        return None
-    return side == right[0]
-
-
-@cache
-def _than() -> re.Pattern[str]:
-    """The pattern of one thing compared with another: "A has less of it than B"."""
-    how = rf"(?:{'|'.join(sorted(_degrees()))})i?er|more|less|fewer|worse|better"
-    end = r"[^.;:!?\n]"
-    return re.compile(
-        rf"^(?P<one>{end}+?)\b(?P<how>{how})\b(?P<what>{end}*?)\bthan\b(?P<two>{end}+)[.!]?$", re.IGNORECASE
-    )
-
-
-_LOSES = re.compile(r"\b(?:lost|loses?|fell|falls?|dropp?(?:ed|s))\b", re.IGNORECASE)
-
-
-def _side(how: str, asked: Collection[str]) -> bool | None:
-    """Whether somebody who asks in these words asks for what is more of this kind; None when for neither."""
-    pairs = _degrees()
-    alike = {degree for word in asked if (degree := _degree(word)) in pairs and word != degree}
-    against = {other for degree in alike for other in pairs[degree]}
-    alike |= {degree for degree, others in pairs.items() if others & against} - against
-    return None if _degree(how) not in alike | against - alike else _degree(how) in alike
-
-
-@cache
-def _degrees() -> dict[str, set[str]]:
-    """For what is more of a kind, such as `cheap`, what is less of it."""
-    found: dict[str, set[str]] = {}
-    for pair in f"{vocabulary().names['opposites']} {vocabulary().names['compared']}".split():
-        one, other = map(_degree, pair.split("-"))
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
-    return found
-
-
-_DEGREES = {
-    "best": "good", "better": "good", "worst": "bad", "worse": "bad", "most": "more", "least": "less", "fewest": "less",
-    "fewer": "less",
-}  # fmt: skip
-
-
-def _degree(word: str) -> str:
-    """One form for `cheaper` and `cheapest`."""
-    return _DEGREES.get(word) or re.sub(r"(?:i?er|i?est)$", "", word)
 
 
 def opposites(asked: Collection[str]) -> set[str]:
@@ -475,33 +388,9 @@ def settled(text: str) -> str:
         rest = next(part for part in match.groupdict().values() if part)
         text = rest.strip()
     match = (
-        _TURNED_DOWN_FIRST.match(text)
-        or _WRONG_FIRST.match(text)
-        or _BUT_IT_IS.match(text)
-        or _NOT_BUT.match(text)
-        or _NOT_BUT_THIS.match(text)
+        _TURNED_DOWN_FIRST.match(text) or _BUT_IT_IS.match(text) or _NOT_BUT.match(text) or _NOT_BUT_THIS.match(text)
     )
     return match["rest"].strip() if match else text
-
-
-_DISOWNED = re.compile(
-    r"^(?:anything|everything|nothing|all|any|anyone|everyone)\s+but\b|^the\s+opposite\s+of\b|\s[–—-]+\s*no\W*$|"
-    r"(?:^(?:[^.;,:(\n]|[.,](?=\d))*\b(?:is|was|are|were|be|being)\s+(?:clearly\s+|just\s+)?|[(,–—-]\s*)"
-    r"(?:wrong|incorrect|false|too (?:low|high|small|large|big|much|many|few|little|early|late|long|short))[).!\s]*$",
-    re.IGNORECASE,
-)
-_BOUNDED = re.compile(
-    r"^(?:at (?:least|most)|up to|(?:less|more|fewer|later|earlier|older|newer) than|twice|half(?: of)?)\s",
-    re.IGNORECASE,
-)
-
-
-def disowned(text: str, asked: str, *, bounded: bool) -> str | None:
-    """The words of a text that say that its value is not the one, or with `bounded` that it is a bound."""
-    match = _DISOWNED.search(text) or (_BOUNDED.match(text) if bounded else None)
-    return (
-        match[0] if match and not {"wrong", "incorrect", "false"} & {*words_of(match[0])} & {*words_of(asked)} else None
-    )
 
 
 def concluded(text: str) -> str:
@@ -534,9 +423,7 @@ _FOUND = re.compile(
     r"^(?:(?:stay|go|drive|head|start|starts|starting|begin|begins|take|choose|pick|visit|try)\s+"
     r"(?:(?:at|to|in|with|from)\s+)?|by\s+)(?=\S)|^(?:so,?\s+)?(?:you|we|i|they|it|that|this)(?:['’](?:ll|d|ve|re))?\s+(?:(?:will|can|would|should)\s+)?"
     r"(?:find|found|get|got|have|see|saw|need|want|keep|be|received)\s+"
-    r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)|"
-    r"^(?:(?:after|by|having|upon)\s+)+(?:check|compar|look|search|verif|read|count|measur)(?:ing|y?ed|ied)"
-    r"(?:\s+\w+){0,4},\s+|^(?:definitely|clearly|certainly|obviously)[\s,]+(?=\S)",
+    r"(?:(?:it|this|them|that)\s+)?(?:at\s+|in\s+|under\s+)?(?=\S)",
     re.IGNORECASE,
 )
 """What somebody says who has found something: "You'll find it at …"."""

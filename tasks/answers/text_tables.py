@@ -21,7 +21,7 @@ BULLET = re.compile(
 LINES = re.compile(r"\n|(?<!&#x[0-9a-f]{4});\s", re.IGNORECASE)
 """What divides the rows of a table: a semicolon too, unless it ends a character code."""
 
-_JOINED = re.compile(r",?\s+(?:(?:which\s+)?peak(?:ed|ing)?\s+at|at|with(?=\s+\W*\d))\s+")
+_JOINED = re.compile(r",?\s+(?:(?:which\s+)?peak(?:ed|ing)?\s+at|at|with)\s+")
 _BETWEEN = re.compile(r"(?:\s*[,;]\s+(?:and\s+)?|\s+and\s+)(?![^()]*\))")
 
 
@@ -94,22 +94,6 @@ def turned(given: Mapping[str, JSON]) -> Iterator[list[list[JSON]]]:
         yield rows
 
 
-_MADE = re.compile(
-    r"^(?P<who>.+?)\s+(?:wrote|writes|makes?|made|produces|manufactures|sells|painted|directed|published)\s+(?P<what>.+)$",
-    re.IGNORECASE,
-)
-
-
-def told_by_verb(text: str) -> Iterator[list[list[JSON]]]:
-    """A table of things and who made them, told the other way round: "Austen wrote Emma; Kafka wrote Amerika"."""
-    if len(text) > LONGEST:
-        return
-    for mark in (r"\s*;\s+(?:and\s+)?|\n|\.\s+(?=[A-Z])", r",\s+(?:and\s+)?|;\s+|\n"):
-        found = [_MADE.match(BULLET.sub("", part).strip(" .,")) for part in re.split(mark, text) if part.strip()]
-        if len(found) > 1 and all(found):
-            yield [[told["what"], told["who"]] for told in found if told]
-
-
 def cells(line: str, columns: int) -> list[str] | None:
     """The cells of a line: a key, a mark, and the others with commas between them."""
     line = re.sub(r"\*\*|`", "", line)
@@ -127,7 +111,7 @@ def cells(line: str, columns: int) -> list[str] | None:
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BEFORE = re.compile(
-    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:it\s+is|it's|it\s+takes|(?:(?:is|was)\s+)?(?:made|dates|dated|opened|built|rated|sold)\s+(?:by|from|in|at|for)|stands?\s+for|means|is|was|has|have|with|at|by|in|from|costs?)(?=\s))+",
+    r"^(?:(?!>=|<=)[\s:(=→>|,;.*`\"”’\]\[]|[–—-](?=\s)|->|(?:it\s+is|it's|it\s+takes|(?:(?:is|was)\s+)?(?:made|dates|dated|opened|built|rated|sold)\s+(?:by|from|in|at|for)|is|was|has|have|with|at|by|in|from|costs?)(?=\s))+",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)(?:and|from|in|for))+$", re.IGNORECASE)
@@ -194,7 +178,7 @@ def order_of_names(text: str, names: Sequence[Sequence[str]]) -> list[int] | Non
     for place in reversed(places):
         rest = rest[: place.start] + "\n" + rest[place.end :]
     parts = [BULLET.sub("", part) for part in rest.splitlines()]
-    if any(word.lower() not in ("and", "np", "a", "an", "the") for part in parts for word in _WORD.findall(part)):
+    if any(word.lower() != "and" for part in parts for word in _WORD.findall(part)):
         return None
     return [place.which for place in places]
 

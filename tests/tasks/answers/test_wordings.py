@@ -4,7 +4,6 @@
 kept out of sight while the comparison was written; `python -m tests.tasks.answers.test_wordings` reports those apart.
 """
 
-import re
 import tomllib
 import zlib
 from collections import Counter
@@ -42,12 +41,11 @@ from tests.tasks.answers.wordings_laid_out import laid_out_prose, right_laid_out
 from tests.tasks.answers.wordings_spoken import right_spoken, wrong_spoken
 
 NAMES = ("m3", "snapshots", "studio", "recordings", "desk", "photos")
-BY_HAND, FIRST_SEEN, LATER = (
+BY_HAND, FIRST_SEEN = (
     [tomllib.loads((Path(__file__).parent / name).read_text("utf-8")) for name in names]
     for names in (
         ("wordings.toml", "wordings_other.toml"),
         ("wordings_third.toml", "wordings_fourth.toml", "wordings_fifth.toml"),
-        ("wordings_sixth.toml", "wordings_seventh.toml"),
     )
 )
 
@@ -145,20 +143,11 @@ def test_what_was_written_by_hand_is_judged_as_a_person_would(name):
 
 MOST_REFUSED = 0.03
 """Of those that were written before they were judged: some of them a person would have to think about."""
-MOST_OF_LATER_REFUSED = 0.05
-"""Of the batches that were written last."""
 
 
-@pytest.mark.parametrize(
-    ("files", "most_refused"),
-    [
-        pytest.param(FIRST_SEEN, MOST_REFUSED, id="earlier"),
-        pytest.param(LATER, MOST_OF_LATER_REFUSED, marks=pytest.mark.slow, id="later"),
-    ],
-)
-def test_hardly_any_of_those_that_were_written_first_is_misjudged(files, most_refused):
-    found = [one for name in NAMES for one in by_hand(name, files)]
-    for right, most in ((True, most_refused), (False, WRONG)):
+def test_hardly_any_of_those_that_were_written_first_is_misjudged():
+    found = [one for name in NAMES for one in by_hand(name, FIRST_SEEN)]
+    for right, most in ((True, MOST_REFUSED), (False, WRONG)):
         mine = [one for one in found if one.right is right]
         assert len(misjudged(mine)) <= most * len(mine), misjudged(mine)
 
@@ -201,39 +190,6 @@ def test_a_value_is_right_in_every_form_and_wrong_where_another_is_asked_for(dat
     assert field.value.problem(said, asked) is None
     if other.value.problem(field.value.given(), asked):
         assert other.value.problem(said, asked)
-
-
-RIGHT_FORMS = (
-    "{right}, not {wrong}", "{wrong}? No, {right}", "{right} rather than {wrong}", "Not {wrong}, but {right}",
-    "{right} (I double-checked)", "{right}, as requested", "After checking, {right}", "{wrong} – correction: {right}",
-)  # fmt: skip
-WRONG_FORMS = (
-    "{right} or {wrong}", "{wrong}, not {right}", "{right}? No, {wrong}", "anything but {right}", "{right} is wrong",
-    "{right} is too low", "{right} (wrong)", "{wrong} rather than {right}", "Not {right}, but {wrong}",
-    "{right}, {wrong}", "{right} was my first guess, but it is {wrong}", "{right} was beaten by {wrong}",
-)  # fmt: skip
-"""Ways to say a value beside the value that the same field has in another task."""
-EVERY = 9
-
-
-def test_a_rival_beside_the_right_value_is_told_from_it_by_what_is_said_of_them():
-    misread = {True: Counter[str](), False: Counter[str]()}
-    said = Counter[bool]()
-    for alike in [singles()[name] for name in sorted(singles())[::EVERY]]:
-        field, other = alike[0], alike[-1]
-        values = {"right": field.value.said(), "wrong": other.value.said()}
-        taken_back = {"wrong", "false"} & set(re.findall(r"\w+", f"{field.name} {field.meaning}"))
-        if field.value.problem(other.value.given(), AnswerContext(words=field.name)) is None or taken_back:
-            continue
-        for right, forms in ((True, RIGHT_FORMS), (False, WRONG_FORMS)):
-            for form in forms:
-                found = judge(
-                    [field], {field.name: [form.format(**values)]}, Evidence(answer="", workspace=Path("none"))
-                )
-                misread[right][form] += found[0].passed is not right
-                said[right] += 1
-    assert misread[True].total() <= 0.03 * said[True], +misread[True]
-    assert misread[False].total() <= WRONG * said[False], +misread[False]
 
 
 def main() -> None:
