@@ -87,10 +87,10 @@ def _first_call(card: ScoreCard) -> str:
         if told := _failed(card, place, wanted) or _ended(card, place, wanted):
             return told
         needed = any(place in needs for needs in found.needs)
-        said = _made_in_vain(card, wanted) or _missing(card, wanted, needed=needed)
-        if needed and not _made_in_vain(card, wanted):
-            return said
-        later = later or said
+        vain = _made_in_vain(card, wanted)
+        if needed and not vain:
+            return _missing(card, wanted, needed=needed)
+        later = later or vain or _missing(card, wanted, needed=needed)
     return later
 
 

@@ -192,9 +192,9 @@ def heads(text: str, about: About) -> Iterator[str]:
         head = text[: edge.start()]
         if (
             head
-            and not any(_is_cut(form, head, text[edge.start() :]) for form in named)
             and head.count("(") == head.count(")")
             and not _COPULA.search(head)
+            and not any(_is_cut(form, head, text[edge.start() :]) for form in named)
             and only_explains(text[edge.start() :], about)
         ):
             yield head

@@ -90,9 +90,7 @@ def listed() -> list[str]:
     return [f"{name}/{check}" for group in groups for name, checks in group["checks"].items() for check in checks]
 
 
-@pytest.mark.parametrize(
-    "run", [pytest.param(run, marks=[pytest.mark.night] * (run == AGAIN)) for run in RUNS], ids=lambda run: run
-)
+@pytest.mark.parametrize("run", [pytest.param(run, marks=[pytest.mark.night] * (run == AGAIN)) for run in RUNS])
 def test_what_we_declare_conforms(run: str, outcome_of: Callable[[str], Outcome]) -> None:
     outcome, excused = outcome_of(run), set(listed())
     assert outcome.scenarios == RUNS[run][3]
