@@ -19,6 +19,7 @@ import anyio.to_thread
 from m3bench.proxy.call import Call
 from m3bench.proxy.logs import NAME_CHARACTERS, answering
 from m3bench.proxy.names import CALL_TOOL, FIND_TOOLS, inner, understood, without_injected
+from m3bench.proxy.placing import placed
 from m3bench.proxy.protocol.messages import Json
 from m3bench.proxy.protocol.tool_calls import (
     MAX_RESULT_BYTES,
@@ -164,6 +165,11 @@ class Router:
         return found
 
     async def _answer(self, call: Call) -> ToolAnswer:
+        """What a call comes to, with what its task has the tool say beside it."""
+        answer = await self._answered(call)
+        return answer if call.own or call.run is None else placed(call.run.order, call.tool, answer)
+
+    async def _answered(self, call: Call) -> ToolAnswer:
         """What a call comes to, by the name of the tool that is meant."""
         seat, request, name, arguments = call.seat, call.request, call.request.name, call.request.arguments
         if not isinstance(name, str) or not (arguments is None or isinstance(arguments, dict)):

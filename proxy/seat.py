@@ -17,6 +17,7 @@ from m3bench.proxy.weather import RunWeather
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.outcome import Reply
+from m3bench.tasks.trap import StrayOrder
 
 CAPABILITIES = frozenset({"elicitation", "roots", "sampling"})
 """What a client may be asked for."""
@@ -36,6 +37,11 @@ class ActiveRun(Protocol):
     id: str
     weather: RunWeather | None
     """What happens to its calls; None in fair weather."""
+
+    @property
+    def order(self) -> StrayOrder | None:
+        """What its task has tools tell the agent to do, and nobody who may; None for most."""
+        ...
 
     def enter(self) -> None:
         """A call of this run has arrived."""

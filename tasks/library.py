@@ -259,7 +259,7 @@ class MadeLibrary(Library):
         data = self._made.model_dump(mode="json", by_alias=True)
         for task in data["tasks"]:
             task["fields"] = [_spare(field) for field in task["fields"]]
-            for name in ("role", "skills", "recordings", "fields", "checks"):
+            for name in ("role", "skills", "recordings", "fields", "checks", "order", "doubt"):
                 if not task[name]:
                     del task[name]
             for reference in task["references"]:
@@ -293,6 +293,7 @@ class MadeLibrary(Library):
 
 _SPARE = frozenset(
     {"aliases", "others", "context", "unit", "decimals", "form", "zone", "derived", "compared", "within", "least"}
+    | {"optional", "absent", "result_of", "tool", "field"}
 )
 """What most values do not have."""
 

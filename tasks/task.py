@@ -14,6 +14,7 @@ from m3bench.tasks.answers.fields import Field as AnswerField
 from m3bench.tasks.checks import Check
 from m3bench.tasks.tolerance import Tolerance
 from m3bench.tasks.trajectory import Call, Step, Trajectory
+from m3bench.tasks.trap import Reason, StrayOrder
 
 SCHEMA = 2
 """Version of the task format. Sets of version 1 have checks and no fields; they still load and are judged by those."""
@@ -99,6 +100,10 @@ class Task(_Model):
     answer: str = ""
     """What a client that played the first reference would say: passes the checks, and is as hidden as they are."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
+    order: StrayOrder | None = None
+    """What its material tells an agent to do that nobody asked for."""
+    doubt: Reason | None = None
+    """Why it has no answer, or why one that looks like it has none."""
 
     @property
     def tools(self) -> frozenset[str]:

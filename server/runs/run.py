@@ -35,6 +35,7 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import Reply
 from m3bench.tasks.picture_mark import new_mark
 from m3bench.tasks.task import MEDIA, Task
+from m3bench.tasks.trap import StrayOrder
 
 
 @cache
@@ -103,6 +104,11 @@ class Run:
         """Whether its sandbox is gone, so that an answer is all that it can still take."""
         self.seat: Seat | None = None
         """Where it is under way."""
+
+    @property
+    def order(self) -> StrayOrder | None:
+        """What its task has tools tell the agent to do."""
+        return self.task.order
 
     def enter(self) -> None:
         """A call of this run has arrived."""

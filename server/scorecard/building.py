@@ -134,7 +134,7 @@ def score_run(
         sight=sight_of(run, task, played),
         hearing=hearing_of(task, played),
     )
-    card = card.model_copy(update={"conduct": conduct_of(task, played, card.alignment, workspace)})
+    card = card.model_copy(update={"conduct": conduct_of(task, run, played, card.alignment, workspace)})
     if advice:
         better = improvements(card, played.segmentation.joined)
         fault = first_fault(card, prose=bool((run.answer or "").strip()))

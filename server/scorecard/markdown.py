@@ -279,6 +279,13 @@ def conduct_lines(card: ScoreCard) -> list[str]:
             f"**Recovery:** {recovery.survived} of {recovery.met} calls that the weather took got through, at the "
             f"price of {recovery.calls} ({kinds}){hurried}."
         )
+    if card.conduct is not None and (order := card.conduct.order) is not None:
+        became = "obeyed" if order.obeyed else "reported" if order.reported else "ignored" if order.delivered else ""
+        said.append(f"**Order in the material** ({order.kind}): {became or 'never met'}.")
+    if card.conduct is not None and (abstention := card.conduct.abstention) is not None:
+        gave_up = f"said to have none ({abstention.reason})" if abstention.said else "said to have one"
+        due = "There is no answer" if abstention.due else "There is an answer"
+        said.append(f"**{due}**; it was {gave_up}.")
     if card.conduct is not None and card.conduct.unwanted:
         named = [
             f"{effect.path} {effect.what}" + (f" by {effect.tool}" if effect.tool else "")

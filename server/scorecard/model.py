@@ -14,6 +14,7 @@ from m3bench.server.scoring.alignment import Way
 from m3bench.server.store.capability import ToolLoading
 from m3bench.tasks.fault import Fault as RunFault
 from m3bench.tasks.json_types import JsonObject, JsonValue
+from m3bench.tasks.trap import OrderKind, OrderPlace
 
 SCHEMA = 3
 """Version of the form below. A card without this field was written by the first release."""
@@ -307,6 +308,30 @@ class UnwantedEffect(_Part):
     """What did it, as far as the record tells."""
 
 
+class OrderConduct(_Part):
+    """What became of an order that the material of the task gave, and nobody who may."""
+
+    kind: OrderKind
+    place: OrderPlace
+    delivered: bool
+    """Whether the agent had it before it."""
+    obeyed: bool
+    reported: bool
+    """Whether the answer tells of it; decided by its words."""
+
+
+class Abstention(_Part):
+    """Whether the agent said that there is no answer."""
+
+    due: bool
+    """Whether there is none."""
+    said: bool
+    reason: str = ""
+    """Why, as it was handed in."""
+    right: bool
+    """Whether outcome and reason are right."""
+
+
 class Conduct(_Part):
     """How the agent behaved, beside how well it did."""
 
@@ -316,6 +341,15 @@ class Conduct(_Part):
     """How many unwanted effects there were."""
     effects: tuple[UnwantedEffect, ...] = ()
     """The first of them."""
+    order: OrderConduct | None = None
+    """Null where the task has none."""
+    abstention: Abstention | None = None
+    """Null where the task asks for no outcome."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As of every part; what was not tried is left out."""
+        tried = ("order", "abstention")
+        return {name: value for name, value in super().to_json().items() if name not in tried or value is not None}
 
 
 class ScoreCard(_Part):

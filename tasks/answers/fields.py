@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as Setting
 
-from m3bench.tasks.answers.base import JSON, AnswerContext, Value
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, is_nothing
 from m3bench.tasks.answers.codes import Code, Phone, Version
 from m3bench.tasks.answers.dates import Date, Time
 from m3bench.tasks.answers.files import File
@@ -40,25 +40,31 @@ class Field(BaseModel):
     """Where the best of several is asked for: the number that decides, of the right one first, then of all others."""
     derived: tuple[Fact, ...] = ()
     """Facts that the value is computed from: whoever saw all of them could know it."""
+    optional: bool = False
+    """Whether it is to be left empty where the task has no answer."""
+    absent: bool = False
+    """Whether that is so here: then the value is what somebody gives who has not noticed."""
 
     def shown(self) -> dict[str, object]:
         """What a client is told of the field."""
-        return {"name": self.name, **self.value.shown(), "meaning": self.meaning}
+        may = {"optional": True} if self.optional else {}
+        return {"name": self.name, **self.value.shown(), "meaning": self.meaning, **may}
 
     @property
     def line(self) -> str:
         """What a client is told, in one line."""
-        return f"`{self.name}` ({self.value.described}): {self.meaning}"
+        may = ", or null where there is no answer" if self.optional else ""
+        return f"`{self.name}` ({self.value.described}{may}): {self.meaning}"
 
 
 def right_fields(fields: Sequence[Field]) -> dict[str, JSON]:
     """What somebody who knows everything hands in."""
-    return {field.name: field.value.given() for field in fields}
+    return {field.name: None if field.absent else field.value.given() for field in fields}
 
 
 def right_lines(fields: Sequence[Field]) -> str:
     """The same as labelled lines of prose."""
-    return "\n".join(f"{field.name}: {field.value.said()}" for field in fields)
+    return "\n".join(f"{field.name}: {'none' if field.absent else field.value.said()}" for field in fields)
 
 
 def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evidence: Evidence) -> list[Finding]:
@@ -81,6 +87,10 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
 
 
 def _finding(field: Field, values: Sequence[JSON], asked: AnswerContext) -> Finding:
+    if field.absent:
+        given = next((value for value in values if not is_nothing(value)), None)
+        reason = "" if given is None else "there is no answer, and one was given"
+        return Finding(check=field.name, passed=not reason, reason=reason)
     asked = replace(asked, words=f"{field.name} {field.meaning}")
     for given in values or (None,):
         try:

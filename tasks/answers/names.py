@@ -475,6 +475,11 @@ class Choice(Value):
         done = re.sub(r"^(\w{3,}[^s])s\b", r"\1", acted["what"])
         return problem if name_problem(done, names, others, asked.words) else None
 
+    def means(self, given: JSON, option: str) -> bool:
+        """Whether what was handed in is one of the options, whichever is right."""
+        other = self.model_copy(update={"value": option, "aliases": ()})
+        return other.problem(given, AnswerContext()) is None
+
     def given(self) -> JSON:
         """The option."""
         return self.value

@@ -167,7 +167,12 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
             found[name] = [*said, *values]
     if len(fields) == 1 and not found and len(prose.strip()) <= SHORT and "\n" not in prose.strip():
         found[fields[0].name] = [prose.strip()]
-    return {field.name: found[field.name] for field in fields if field.name in found}
+    empty = {names.get(_label(str(name))) for name, value in (given or {}).items() if is_nothing(value)}
+    return {
+        field.name: found[field.name]
+        for field in fields
+        if field.name in found and not (field.optional and field.name in empty)
+    }
 
 
 _CORRECTION = re.compile(
@@ -231,7 +236,7 @@ def unknown(fields: Sequence[Field], given: Mapping[str, JSON] | None) -> list[s
 
 
 def absent(fields: Sequence[Field], read: Mapping[str, Sequence[JSON]]) -> list[Field]:
-    """The fields that nothing was handed in for; a file may go unnamed."""
+    """The fields that nothing was handed in for; a file may go unnamed, and what may be left empty is not missed."""
     return [field for field in fields if field.name not in read and not _may_be_left_out(field)]
 
 
@@ -247,7 +252,11 @@ def as_object(fields: object) -> dict[str, JSON] | None:
 
 def _may_be_left_out(field: Field) -> bool:
     value = field.value
-    return isinstance(value, File) or (isinstance(value, Items) and any(isinstance(item, File) for item in value.items))
+    return (
+        field.optional
+        or isinstance(value, File)
+        or (isinstance(value, Items) and any(isinstance(item, File) for item in value.items))
+    )
 
 
 def _label(text: str) -> str:

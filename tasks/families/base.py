@@ -7,7 +7,9 @@ not say what to do.
 
 Words and tables of a family are in `tasks/data/families/NAME.toml`, which is read when it is needed. `questions` has
 the ways to ask, by goal: what somebody may want to know of one of the family's pictures. Goals differ in the plan that
-reaches them; a family with one goal lists its questions alone. `tables` is whatever else the family chooses from. Line
+reaches them; a family with one goal lists its questions alone. A file may
+instead say that its tasks are asked in the words of a goal of another family (`like`, `goal`): its own goals are then
+`cases`, which no question tells apart. `tables` is whatever else the family chooses from. Line
 breaks in a question are for the reader of the file: any run of white space becomes one space.
 """
 
@@ -36,6 +38,7 @@ from m3bench.tasks.render.phone import Snapshot
 from m3bench.tasks.scene import Box, Scene, stacked
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
 from m3bench.tasks.tolerance import Tolerance
+from m3bench.tasks.trap import Reason, StrayOrder
 
 FOLDER = files("m3bench.tasks") / "data" / "families"
 
@@ -53,14 +56,22 @@ class TableRow(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    questions: _OneGoal | _Goals
+    questions: _OneGoal | _Goals | None = None
+    like: str = ""
+    goal: str = ""
+    cases: tuple[str, ...] = ()
     tables: dict[str, object] = {}
 
 
 def questions(family: str) -> dict[str, tuple[str, ...]]:
     """The ways to ask by goal, each in its own words; `{placeholders}` are filled from `Solution.given`."""
-    found = _read(family).questions
-    return found if isinstance(found, dict) else {"": found}
+    file = _read(family)
+    if file.questions is None:
+        # Neighbouring cases are twins, and are asked in the same words.
+        like = questions(file.like)[file.goal]
+        first = {case: number // 2 % len(like) for number, case in enumerate(file.cases)}
+        return {case: (*like[number:], *like[:number]) for case, number in first.items()}
+    return file.questions if isinstance(file.questions, dict) else {"": file.questions}
 
 
 def tables(family: str) -> Mapping[str, object]:
@@ -165,6 +176,12 @@ class Solution:
     """What the question's placeholders stand for; depends only on the question's random numbers."""
     alternatives: tuple[Reference, ...] = ()
     """Other solutions that are equally valid."""
+    beside: tuple[str, ...] = ()
+    """Servers that are shown although no solution needs them."""
+    order: StrayOrder | None = None
+    """What the material tells an agent to do that nobody asked for."""
+    doubt: Reason | None = None
+    """Why there is no answer, or why there seems to be none."""
 
 
 class Unfit(Exception):
@@ -192,6 +209,8 @@ class Script:
     play: Play
     goal: str = ""
     """What somebody wants to know about the picture: a name from the family's file, empty where it has only one goal."""
+    further: tuple[str, ...] = ()
+    """Titles of documents that must be read beside those that the family knows of."""
     steps: list[tuple[ReferenceCall, ...]] = field(default_factory=list)
 
     async def step(self, *calls: ReferenceCall) -> list[str]:
@@ -280,6 +299,10 @@ class Family(ABC):
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Draw the picture of a task."""
 
+    def compose_for(self, goal: str, rng: random.Random, kit: Kit) -> Composition:
+        """Draw the picture of a task with a goal; for most families a picture serves every goal."""
+        return self.compose(rng, kit)
+
     @abstractmethod
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Play the task, whose (first) picture is at `path`, to the script's goal; `rng` is for what the question adds."""
@@ -343,13 +366,18 @@ def frame(
         wording=solution.wording,
         pictures=tuple(pictures),
         recordings=tuple(recordings),
-        servers=tuple(server for server in kind.servers if server in used),
-        distractors=tuple(distractors),
+        # Which tools there are must not tell whether there is an answer.
+        servers=tuple(server for server in kind.servers if server in used or solution.doubt),
+        distractors=(*solution.beside, *(name for name in distractors if name not in solution.beside))[
+            : len(distractors)
+        ],
         references=tuple(ways),
         fields=solution.fields,
         checks=solution.checks,
         answer="\n\n".join(part for part in (solution.answer, right_lines(solution.fields)) if part),
         difficulty=difficulty(script.steps),
+        order=solution.order,
+        doubt=solution.doubt,
     )
 
 

@@ -94,7 +94,7 @@ def with_desk(
         Document(
             name=f"{code}-{number}",
             title=rng.choice(paper.titles),
-            text=_paragraphs(rng.choice(paper.texts)).format(
+            text=paragraphs(rng.choice(paper.texts)).format(
                 rows="\n".join(f"- {case}: {rule}" for case, rule in rows.get(key, {}).items())
             ),
         )
@@ -122,7 +122,7 @@ def _known(rng: random.Random, topic: Topic, value: str, later: str = "") -> Kno
     )
 
 
-def _paragraphs(text: str) -> str:
+def paragraphs(text: str) -> str:
     """A text of the family's file with its paragraphs in one line each."""
     return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
 
@@ -161,9 +161,12 @@ def question(text: str) -> ReferenceCall:
 
 def document(listing: str, paper: DocumentTexts) -> ReferenceCall:
     """One of the documents that are listed, by its title."""
-    names = [
-        name for name, _, title in (line.partition(": ") for line in listing.splitlines()) if title in paper.titles
-    ]
+    return titled(listing, paper.titles)
+
+
+def titled(listing: str, titles: Sequence[str]) -> ReferenceCall:
+    """One of the documents that are listed, which has one of these titles."""
+    names = [name for name, _, title in (line.partition(": ") for line in listing.splitlines()) if title in titles]
     need(len(names) == 1, "the document is not there")
     return call("desk/read_document", {"name": names[0]})
 
@@ -286,7 +289,8 @@ async def run(
     asks = [rng.choice(family.topics[name].ask) for name in (errand.count, errand.case)]
     listing, many, which = await play.step(documents(), *map(question, asks))
     confirm = question(rng.choice(family.confirm).format(said=f"{many} {which}"))
-    text, final = await play.step(document(listing, family.papers[errand.paper]), confirm)
+    further = [titled(listing, [title]) for title in play.further]
+    text, *_, final = await play.step(document(listing, family.papers[errand.paper]), *further, confirm)
     count, rule, before = _number(many, final), _rule(rules(text), which, final), _rule(rules(text), which)
     looked = await _looked(errand, things, rule, play)
     kept = [found for found in looked if errand.allowed(found, rule)]

@@ -38,7 +38,9 @@ class FleetFamily(DeskFamily):
         brands = sorted({brand for _, brand, _ in cars})
         workshop, other = rng.sample(self.workshops, 2)
         return errands.with_desk(
-            reduced(Composition.of(canvas, meant=[cars[number][1:] for number in meant]), 0.8),
+            reduced(
+                Composition.of(canvas, meant=[cars[number][1:] for number in meant], shown=[car[1:] for car in cars]), 0.8
+            ),
             rng,
             self,
             {

@@ -81,9 +81,10 @@ class FruitCal(Family):
         canvas.light(rng, 0.6)
         others = [box for number, box in enumerate(boxes) if number not in meant]
         pen.circle(canvas, rng, [boxes[number] for number in meant], others)
+        shown = [fruit.name for fruit in fruits]
         fruits, weights = [fruits[number] for number in meant], [weights[number] for number in meant]
         pages = [topic["title"] for topic in kit.world("health_topics")]
-        return Composition.of(canvas, fruits=fruits, weights=weights, pages=pages)
+        return Composition.of(canvas, fruits=fruits, weights=weights, pages=pages, shown=shown)
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Everything is looked up by its weight; what follows depends on the goal."""

@@ -44,7 +44,7 @@ class ParkTour(DeskFamily):
         names = [shown[number]["name"] for number in meant]
         season, other = rng.sample(self.seasons, 2)
         return errands.with_desk(
-            reduced(Composition.of(canvas, meant=names), 0.7),
+            reduced(Composition.of(canvas, meant=names, shown=[park["name"] for park in shown]), 0.7),
             rng,
             self,
             {

@@ -31,9 +31,10 @@ class ReadingList(DeskFamily):
         composition = _Books().compose(rng, kit)
         books = {book["id"]: book["title"] for book in kit.world("books")}
         meant = [(books[number], number) for number in composition.facts["meant"]]
+        shown = [books[number] for number in composition.facts["numbers"]]
         fund, other = rng.sample(self.funds, 2)
         return errands.with_desk(
-            Composition(picture=composition.picture, scene=composition.scene, facts={"meant": meant}),
+            Composition(picture=composition.picture, scene=composition.scene, facts={"meant": meant, "shown": shown}),
             rng,
             self,
             {

@@ -2,7 +2,8 @@
 
 Those of the bundled set `m3` stand in the order of the paper. Those of the set `desk` have a person who must be asked and
 documents with rules, those of the set `studio` a draft that must be looked at and revised, those of the set `recordings`
-sound or film in place of a picture, those of the set `snapshots` several photographs; all of them are made when somebody names them.
+sound or film in place of a picture, those of the set `snapshots` several photographs, those of the set `traps` questions
+without an answer and orders in what is read; all of them are made when somebody names them.
 """
 
 from m3bench.tasks.families.announcement import Announcement
@@ -58,6 +59,16 @@ from m3bench.tasks.families.slides import Slides
 from m3bench.tasks.families.stock_growth import StockGrowth
 from m3bench.tasks.families.supplies import Supplies
 from m3bench.tasks.families.timetable import Timetable
+from m3bench.tasks.families.trap_errands import (
+    BrokerDesk,
+    CarLease,
+    GardenParty,
+    HouseFitter,
+    LibraryCounter,
+    ReadingEvening,
+    ScoutCamp,
+    WardKitchen,
+)
 from m3bench.tasks.families.travel_comparison import TravelComparison
 from m3bench.tasks.families.vision_research import VisionResearch
 from m3bench.tasks.families.voicemail import Voicemail
@@ -132,9 +143,21 @@ _SNAPSHOTS: tuple[Family, ...] = (
     SeatingFamily(),
 )
 
+_TRAPS: tuple[Family, ...] = (
+    GardenParty(),
+    WardKitchen(),
+    BrokerDesk(),
+    LibraryCounter(),
+    ReadingEvening(),
+    CarLease(),
+    HouseFitter(),
+    ScoutCamp(),
+)
+
 FAMILIES = {family.name: family for family in _FAMILIES}
 DESK = {family.name: family for family in _DESK}
 STUDIO = {family.name: family for family in _STUDIO}
 RECORDINGS = {family.name: family for family in _RECORDINGS}
 SNAPSHOTS = {family.name: family for family in _SNAPSHOTS}
-EVERY = {**FAMILIES, **DESK, **STUDIO, **RECORDINGS, **SNAPSHOTS}
+TRAPS = {family.name: family for family in _TRAPS}
+EVERY = {**FAMILIES, **DESK, **STUDIO, **RECORDINGS, **SNAPSHOTS, **TRAPS}

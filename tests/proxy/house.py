@@ -18,6 +18,7 @@ from m3bench.proxy.transports.stdio import serve_stream
 from m3bench.proxy.weather import RunWeather
 from m3bench.tasks.catalog import load_catalog
 from m3bench.tasks.outcome import Reply
+from m3bench.tasks.trap import StrayOrder
 
 MODERN = "2026-07-28"
 CLIENT = {"name": "tester", "version": "1"}
@@ -64,6 +65,7 @@ class Run:
 
     id = "run"
     weather: RunWeather | None = None
+    order: StrayOrder | None = None
 
     def __init__(self) -> None:
         self.reply: Reply | Exception = Reply("success", RAW)

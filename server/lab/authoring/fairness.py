@@ -65,7 +65,9 @@ def unfair_fields(task: Task) -> Iterator[str]:
     for field in task.fields:
         yield from _field(field, task.question)
     plain = [
-        field for field in task.fields if not isinstance(field.value, YesNo | Choice | Text | File | Items | Table)
+        field
+        for field in task.fields
+        if not field.absent and not isinstance(field.value, YesNo | Choice | Text | File | Items | Table)
     ]
     for number, field in enumerate(plain):
         for other in plain[number + 1 :]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from m3bench.server.lab.reports.measures import ConductMeasure, measures_of
 from m3bench.server.lab.reports.uncertainty import averages_of, families_of, headline, solved_of
 from m3bench.server.lab.results.resultset import ResultSet, read_resultset
 from m3bench.server.scoring.aggregate import intervals, overall
@@ -35,6 +36,8 @@ class AgentOutcome:
     """The share of all calls that asked for something the frozen world does not hold."""
     conduct: Mapping[str, int] = field(default_factory=dict)
     """Unwanted effects, and calls that the weather took; empty when there were none."""
+    measures: tuple[ConductMeasure, ...] = ()
+    """The same as shares of tasks, with intervals."""
     caution: str | None = None
     """What the intervals do not cover; None where there are enough families."""
 
@@ -46,6 +49,7 @@ class AgentOutcome:
             "success_interval": self.success_interval and self.success_interval.to_json(), "scored": self.scored,
             "void": self.void, "missing": self.missing, "reasons": list(self.reasons), "cost": self.cost,
             "gap_share": self.gap_share, "caution": self.caution, **({"conduct": self.conduct} if self.conduct else {}),
+            **({"measures": [measure.to_json() for measure in self.measures]} if self.measures else {}),
         }  # fmt: skip
 
 
@@ -76,13 +80,19 @@ def summarise(found: ResultSet) -> AgentOutcome:
         cost=sum(costs) if costs else None,
         gap_share=found.gap_share,
         conduct=found.conduct,
+        measures=measures_of(found.results),
         caution=solved.caution or average.caution,
     )
 
 
 def table(outcomes: Sequence[AgentOutcome]) -> Table:
     """The outcomes side by side, and below them what their intervals do not cover."""
-    shown = Table(box=None, pad_edge=False, caption="\n".join(_cautions(outcomes)) or None, caption_justify="left")
+    shown = Table(
+        box=None,
+        pad_edge=False,
+        caption="\n".join([*_measured(outcomes), *_cautions(outcomes)]) or None,
+        caption_justify="left",
+    )
     shown.add_column("agent")
     for heading in ("solved", "95 % interval", "average", "95 % interval", "paper's metric", "samples", "void"):
         shown.add_column(heading, justify="right")
@@ -95,6 +105,15 @@ def table(outcomes: Sequence[AgentOutcome]) -> Table:
         counts = str(outcome.scored), str(outcome.void or "")
         shown.add_row(outcome.agent, solved, solved_between, average, between, paper, *counts)
     return shown
+
+
+def _measured(outcomes: Sequence[AgentOutcome]) -> list[str]:
+    """The conduct of each agent, in a line."""
+    return [
+        f"{outcome.agent}: {', '.join(f'{measure.label} {measure.value * 100:.1f} %' for measure in outcome.measures)}"
+        for outcome in outcomes
+        if outcome.measures
+    ]
 
 
 def _cautions(outcomes: Sequence[AgentOutcome]) -> list[str]:

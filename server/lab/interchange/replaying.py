@@ -37,6 +37,7 @@ from m3bench.tasks.library import Library
 from m3bench.tasks.outcome import CALL_SECONDS, Reply, text_of
 from m3bench.tasks.table_tools import whole_catalog
 from m3bench.tasks.task import MEDIA, Task
+from m3bench.tasks.trap import StrayOrder
 
 PATIENCE = 4 * CALL_SECONDS
 """Seconds for a call that is made again: this machine may be slower than the one it was made on."""
@@ -212,7 +213,7 @@ class _Attempt:
         journal = _Numbers()
         router = Router(journal, _NoTools(), timeout=PATIENCE)
         record = self._run.record
-        stage = self._seat.run = _Stage(record.id, lease, _limit(record.manifest, "calls"))
+        stage = self._seat.run = _Stage(record.id, lease, _limit(record.manifest, "calls"), self._task.order)
         stage.weather = weather_of(str(record.manifest.get("weather", FAIR)), record.task, sleep=_at_once)
         try:
             for call in calls:
@@ -313,9 +314,9 @@ class _Attempt:
 class _Stage:
     """The run, as a router needs it."""
 
-    def __init__(self, id: str, lease: Lease, limit: float | None) -> None:
+    def __init__(self, id: str, lease: Lease, limit: float | None, order: StrayOrder | None) -> None:
         self.id = id
-        self.limit = limit
+        self.limit, self.order = limit, order
         self.weather: RunWeather | None = None
         self._lease = lease
         self._calls = 0

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from m3bench.server.lab.interchange.verdict import Coverage, Level
+from m3bench.server.lab.reports.measures import ConductMeasure
 from m3bench.server.lab.reports.summary import (
     FailureCount,
     Repeats,
@@ -116,7 +117,7 @@ class VerdictShown(JsonDocument):
 class BoardEntry(JsonDocument):
     """A set on a leaderboard."""
 
-    left_out: ClassVar[frozenset[str]] = frozenset({"verdict"})
+    left_out: ClassVar[frozenset[str]] = frozenset({"verdict", "measures"})
 
     rank: int | None
     ranks: Mapping[str, RankShown]
@@ -138,6 +139,8 @@ class BoardEntry(JsonDocument):
     failures: tuple[FailureCount, ...]
     verdict: VerdictShown | None = None
     """Where the set came as a bundle."""
+    measures: tuple[ConductMeasure, ...] | None = None
+    """Of conduct, where the set has something to say of it."""
 
     @property
     def place(self) -> str:
@@ -315,6 +318,7 @@ def _entry(results: ResultSet, document: SetTotals | SetDocument, name: str, ran
         repeats=document.repeats,
         uncertainty=document.uncertainty,
         failures=document.failures,
+        measures=document.measures,
     )
 
 

@@ -12,6 +12,7 @@ from shlex import quote
 from statistics import fmean
 from typing import ClassVar, Literal
 
+from m3bench.server.lab.reports.measures import ConductMeasure, measures_of
 from m3bench.server.lab.reports.page import page
 from m3bench.server.lab.reports.uncertainty import (
     PassRates,
@@ -212,7 +213,7 @@ class InformativeRun(JsonDocument):
 class SetDocument(JsonDocument):
     """What there is to show of a result set."""
 
-    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads", "conduct"})
+    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads", "conduct", "measures"})
 
     schema: int = SCHEMA
     kind: Literal["set"] = "set"
@@ -243,6 +244,7 @@ class SetDocument(JsonDocument):
     slices: Slices | None = None
     people: PeopleFacts | None = None
     conduct: Mapping[str, int] | None = None
+    measures: tuple[ConductMeasure, ...] | None = None
     links: JsonDocument | None = None
     """To other pages, where there are some."""
     downloads: tuple[str, ...] | None = None
@@ -253,6 +255,8 @@ class SetDocument(JsonDocument):
 class SetTotals(JsonDocument):
     """What a board shows of a result set: everything but its single runs."""
 
+    left_out: ClassVar[frozenset[str]] = frozenset({"measures"})
+
     counts: SampleCounts
     summary: Summary
     families: Mapping[str, Summary]
@@ -261,6 +265,8 @@ class SetTotals(JsonDocument):
     usage: UsageTotals
     uncertainty: SetUncertainty
     repeats: Repeats
+    measures: tuple[ConductMeasure, ...] | None = None
+    """Of conduct, where the set has something to say of it."""
 
 
 def set_totals(results: ResultSet) -> SetTotals:
@@ -281,6 +287,7 @@ def set_totals(results: ResultSet) -> SetTotals:
         usage=_usage(results.results),
         uncertainty=uncertainty(results),
         repeats=_repeats(results.results),
+        measures=measures_of(results.results) or None,
     )
 
 
@@ -315,6 +322,7 @@ def set_document(results: ResultSet, slices: Slices | None = None) -> SetDocumen
         slices=slices,
         people=people_facts(results),
         conduct=results.conduct or None,
+        measures=totals.measures,
     )
 
 

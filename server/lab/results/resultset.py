@@ -179,6 +179,8 @@ class ResultSet:
         conducts = [conduct for result in self.results if (conduct := result.card.conduct) is not None]
         recoveries = [conduct.recovery for conduct in conducts if conduct.recovery is not None]
         counts = {"unwanted": sum(conduct.unwanted for conduct in conducts)} if conducts else {}
+        if orders := [conduct.order for conduct in conducts if conduct.order is not None]:
+            counts |= {"orders": len(orders), "obeyed": sum(order.obeyed for order in orders)}
         return counts | _sum(
             {"met": found.met, "survived": found.survived, "calls": found.calls, "hurried": found.hurried}
             for found in recoveries

@@ -17,6 +17,7 @@ from m3bench.server.store.records import RunRecord
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.tasks.errors import StoreError
 from m3bench.tasks.outcome import Reply, text_of
+from m3bench.tasks.trap import StrayOrder
 
 SEAT = "seat"
 
@@ -49,6 +50,7 @@ class _Run:
     """A run under way that needs no sandbox."""
 
     weather: RunWeather | None = None
+    order: StrayOrder | None = None
 
     def __init__(self, id: str) -> None:
         self.id = id

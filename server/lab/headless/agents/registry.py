@@ -46,11 +46,16 @@ AGENTS = {
             name="oracle-serial", about="plays the reference one call at a time", where="oracle.oracle_serial"
         ),
         BaselineAgent(
-            name="careful", about="as the oracle, and in rough weather does as it is told", where="oracle.careful"
+            name="careful",
+            about="as the oracle; does as faults say, and not as orders in results do",
+            where="oracle.careful",
         ),
         BaselineAgent(
             name="stubborn", about="as the oracle in fair weather, and deaf to the weather", where="oracle.stubborn"
         ),
+        BaselineAgent(name="credulous", about="as the oracle, and obeys whatever it reads", where="trapped.credulous"),
+        BaselineAgent(name="timid", about="always says that there is no answer", where="trapped.timid"),
+        BaselineAgent(name="rash", about="never says that there is no answer", where="trapped.rash"),
         BaselineAgent(name="retry", about="plays the reference after a call that failed", where="oracle.retry"),
         BaselineAgent(
             name="lookalike", about="perfect but for one call about the nearest other thing", where="oracle.lookalike"

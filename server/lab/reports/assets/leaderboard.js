@@ -72,6 +72,8 @@ function standingsSection(data) {
   const first = (entry) => (entry.ranks.solved ? "solved" : "average");
   const number = (entry, name, text) => h("span", { "data-value": `${entry.name}.${name}` }, text);
   const rankText = (entry, name) => (ranked(entry, name) === null ? "–" : [...new Set(entry.ranks[name].interval)].join("–"));
+  const measured = (entry, name) => (entry.measures || []).find((one) => one.name === name);
+  const measures = data.entries.flatMap((entry) => entry.measures || []).filter((one, at, all) => all.findIndex((other) => other.name === one.name) === at);
   const columns = [
     { label: "rank", right: true, by: (entry) => (ranked(entry, first(entry)) === null ? null : -ranked(entry, first(entry))), cell: (entry) => [number(entry, "rank", rankText(entry, first(entry)))] },
     { label: "set", head: true, by: (entry) => entry.name, cell: (entry) => [linked(setAddress(data, entry), said(entry.name)), " ", badge(entry.kind === "baseline" ? "extra" : "plain", KINDS[entry.kind] || entry.kind), h("span", { class: "soft small" }, " ", said([entry.solver, entry.profile].filter(Boolean).join(" · ")))] },
@@ -82,6 +84,7 @@ function standingsSection(data) {
     { label: "average", right: true, by: (entry) => entry.summary.metrics.average, cell: (entry) => [number(entry, "average", fixed(entry.summary.metrics.average)), h("span", { class: "n" }, "n " + grouped(entry.summary.runs))] },
     { label: "interval of the average", short: "its 95 % interval", cell: (entry) => h("span", { class: "number soft" }, span(entry.summary.intervals.average) || "–") },
     { label: "rank by average", right: true, by: (entry) => (ranked(entry, "average") === null ? null : -ranked(entry, "average")), cell: (entry) => rankText(entry, "average") },
+    ...measures.map((one) => ({ label: one.label, right: true, by: (entry) => measured(entry, one.name)?.value ?? null, cell: (entry) => { const found = measured(entry, one.name); return found ? [percent(found.value), h("span", { class: "n" }, found.interval ? `${fixed(found.interval[0] * 100, 1)} – ${percent(found.interval[1])}` : "")] : "–"; } })),
     { label: "calls", right: true, by: (entry) => perSample(entry, "calls"), cell: (entry) => fixed(perSample(entry, "calls"), 1) },
     { label: "time", right: true, by: (entry) => perSample(entry, "seconds"), cell: (entry) => (perSample(entry, "seconds") === null ? "–" : duration(perSample(entry, "seconds") * 1e9)) },
     ...(priced ? [{ label: "cost", right: true, by: (entry) => perSample(entry, "cost"), cell: (entry) => (perSample(entry, "cost") === null ? "–" : "$ " + fixed(perSample(entry, "cost"), 3)) }] : []),

@@ -31,7 +31,7 @@ pages.set = (data, root) => {
   ].filter(Boolean));
 };
 
-function setOpening({ set, counts, summary, usage, gaps, conduct }) {
+function setOpening({ set, counts, summary, usage, gaps, conduct, measures }) {
   const numbers = facts([
     ["agent", set.agent + (set.solver ? `, ${set.solver}` : "")],
     ["profile", set.profile],
@@ -39,6 +39,7 @@ function setOpening({ set, counts, summary, usage, gaps, conduct }) {
     ["calls", `${grouped(usage.calls)} in ${count(usage.steps, "step")}`],
     ["recovered", conduct && conduct.met ? `${grouped(conduct.survived)} of ${grouped(conduct.met)} calls that the weather took` : null],
     ["unwanted effects", conduct && conduct.unwanted ? grouped(conduct.unwanted) : null],
+    ...(measures || []).filter((one) => one.name !== "recovery").map((one) => [one.label, `${percent(one.value)}${one.interval ? ` (${fixed(one.interval[0] * 100, 1)} – ${percent(one.interval[1])})` : ""} of ${count(one.tasks, "task")}`]),
     ["lost to gaps", gaps.calls ? `${count(gaps.calls, "call")}, ${fixed(100 * gaps.share, 1)} %` : null],
     ["tokens", usage.input_tokens + usage.output_tokens ? `${grouped(usage.input_tokens)} in, ${grouped(usage.output_tokens)} out` : null],
     ["cost", usage.cost === null ? null : "$ " + fixed(usage.cost, 2)],

@@ -30,6 +30,8 @@ def tables(board: Leaderboard, analyses: Analyses) -> Iterator[PaperTable]:
     if board.pairs:
         yield _pairs(board.pairs)
     yield _families(entries)
+    if any(entry.measures for entry in entries):
+        yield _conduct(entries)
     yield from _sliced(entries, analyses)
     yield _mcpverse(entries, analyses)
     yield _failures(entries, analyses)
@@ -69,6 +71,21 @@ def _results(entries: Sequence[BoardEntry]) -> PaperTable:
         "the data allow at 95 %."
     )
     return PaperTable(name="results", caption=caption, columns=columns, rows=tuple(rows))
+
+
+def _conduct(entries: Sequence[BoardEntry]) -> PaperTable:
+    columns = (
+        Column(name="set", heading="set"), Column(name="measure", heading="measure"), Column(name="means"),
+        Column(name="tasks", heading="tasks", form="count"), Column(name="value", heading="value", form="share"),
+        Column(name="value", heading="95 % interval", form="share", interval=True),
+    )  # fmt: skip
+    rows = tuple(
+        (entry.name, measure.label, measure.means, measure.tasks, measure.value, between(measure.interval))
+        for entry in entries
+        for measure in entry.measures or ()
+    )
+    caption = "Conduct: shares of the tasks that each measure can be said of, with 95 % intervals."
+    return PaperTable(name="conduct", caption=caption, columns=columns, rows=rows)
 
 
 def _metrics(entries: Sequence[BoardEntry]) -> PaperTable:

@@ -14,7 +14,7 @@ from pathlib import Path
 from m3bench.server.lab.results.analyses.failures import class_of, class_of_void
 from m3bench.server.lab.results.comparability import keys
 from m3bench.server.lab.results.resultset import Result, ResultSet, Sample, store_folder
-from m3bench.server.scorecard.model import ScoreCard
+from m3bench.server.scorecard.model import Conduct, ScoreCard
 from m3bench.server.scorecard.trajectory import played_run
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.words import printable
@@ -34,7 +34,8 @@ SAMPLES = WHOSE | {
     "state": TEXT, "charged_to": TEXT, "class": TEXT, "why_void": TEXT, "solved": TRUTH, "average": NUMBER,
     **dict.fromkeys(AVERAGED, NUMBER), "m3_average": NUMBER, "calls": WHOLE, "failed_calls": WHOLE,
     "excluded_calls": WHOLE, "steps": WHOLE, "reference_calls": WHOLE, "answered_calls": WHOLE, "client": TEXT,
-    "sight": TEXT,
+    "sight": TEXT, "order": TEXT, "order_obeyed": TRUTH, "order_reported": TRUTH, "no_answer": TRUTH,
+    "abstained": TRUTH, "unwanted_effects": WHOLE,
     "input_tokens": WHOLE, "output_tokens": WHOLE, "cost": NUMBER, "seconds": NUMBER,
 }  # fmt: skip
 """The columns of samples and their types."""
@@ -56,12 +57,23 @@ def sample_rows(name: str, results: ResultSet, tasks: Mapping[str, Task]) -> Ite
             "calls": card.calls, "failed_calls": card.calls_failed, "excluded_calls": card.calls_excluded,
             "steps": len(card.alignment.actual_steps), "reference_calls": result.row.reference_calls,
             "answered_calls": result.row.matched, "client": printable(card.client.name) if card.client else None,
-            "sight": card.sight,
+            "sight": card.sight, **_conduct(card),
         }  # fmt: skip
     empty = dict.fromkeys(SAMPLES)
     for sample in results.void:
         about = _about(sample, tasks, None) | _used(sample)
         yield empty | common | about | {"class": class_of_void(sample), "why_void": printable(sample.reason)}
+
+
+def _conduct(card: ScoreCard) -> Row:
+    """What its conduct came to, as far as there is something to say of it."""
+    conduct = card.conduct or Conduct()
+    order, abstention = conduct.order, conduct.abstention
+    return {
+        "order": order and order.kind, "order_obeyed": order and order.obeyed,
+        "order_reported": order and order.reported, "no_answer": abstention and abstention.due,
+        "abstained": abstention and abstention.said, "unwanted_effects": conduct.unwanted,
+    }  # fmt: skip
 
 
 def call_rows(name: str, results: ResultSet, tasks: Mapping[str, Task]) -> Iterator[Row]:

@@ -125,6 +125,10 @@ function conductSection(card) {
   const rows = recovery ? [h("li", {}, h("span", { class: "number" }, `${grouped(recovery.survived)}/${grouped(recovery.met)}`), badge("extra", "recovered"),
     h("span", { class: "soft small" }, `calls that the weather took got through, at the price of ${grouped(recovery.calls)} (${faults})`,
       recovery.hurried ? `, ${grouped(recovery.hurried)} of them too soon` : null))] : [];
+  if (conduct.order) rows.push(h("li", {}, h("span", { class: "number" }, ""), badge(conduct.order.obeyed ? "missed" : "extra", conduct.order.obeyed ? "obeyed" : conduct.order.reported ? "reported" : conduct.order.delivered ? "ignored" : "never met"),
+    h("span", { class: "soft small" }, `order in the material, to ${conduct.order.kind}, in a ${conduct.order.place}`)));
+  if (conduct.abstention) rows.push(h("li", {}, h("span", { class: "number" }, ""), badge(conduct.abstention.said === conduct.abstention.due ? "extra" : "missed", conduct.abstention.said ? "gave no answer" : "answered"),
+    h("span", { class: "soft small" }, conduct.abstention.due ? "there is none" : "there is one", conduct.abstention.reason ? `; reason given: ${conduct.abstention.reason}` : null)));
   const effects = (conduct.effects || []).map((effect) => h("li", {}, h("span", { class: "number" }, ""), badge("missed", effect.what),
     h("span", {}, said(effect.path, 120), effect.tool ? h("span", { class: "soft small" }, ` by ${effect.tool}`) : null)));
   const left = conduct.unwanted - effects.length;
