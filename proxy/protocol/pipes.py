@@ -15,6 +15,8 @@ from collections.abc import AsyncIterator, Callable
 import anyio
 import anyio.to_thread
 
+from m3bench.tasks.eager import in_task
+
 AtOnce = Callable[[bytes], bytes]
 """Deals with what it can of a chunk, whole lines from its front, and returns the rest; never raises."""
 
@@ -54,6 +56,7 @@ class Pipes:
         """Write a line whole; raises `OSError` when nobody reads any more."""
         if not self._lock.locked() and self.send_at_once(data):
             return
+        await in_task()
         async with self._lock:
             # A line that was begun must be ended, or the stream is lost.
             with anyio.CancelScope(shield=True):
