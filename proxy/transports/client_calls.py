@@ -33,9 +33,15 @@ logger = logging.getLogger(__name__)
 class Response(NamedTuple):
     """The response to a call, as it goes over the wire, in one line without its end."""
 
-    line: bytes
+    parts: tuple[bytes, ...]
+    """Of the line: to put a large one together takes time."""
     code: int | None = None
     """Of the error, when it is one."""
+
+    @property
+    def line(self) -> bytes:
+        """The line."""
+        return b"".join(self.parts)
 
 
 class _Delivery:
@@ -171,7 +177,7 @@ class ClientCalls:
         return None
 
     def begin(
-        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, sink: Callable[[bytes], Awaitable[None]],
+        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, sink: Callable[..., Awaitable[None]],
         send: Callable[[bytes], bool] | None, received_ns: int, calls: set[Eager],
     ) -> None:  # fmt: skip
         """Answer a call that is taken, beginning at this moment, and write the response.
@@ -181,7 +187,7 @@ class ClientCalls:
             message: The call.
             raw: Its bytes as they came, when the transport has them.
             relay: Where notifications of the call go.
-            sink: Takes the response; it is empty when the client took the call back or has its response already.
+            sink: Takes the response in parts; there are none when the client took the call back or has it already.
             send: Writes a line to the client, from any thread, if that takes no waiting; tells whether it did.
             received_ns: When the call arrived, where that was long ago.
             calls: Has the call for as long as it lasts.
@@ -199,12 +205,12 @@ class ClientCalls:
             finally:
                 if self._running.get(id) is call:
                     del self._running[id]
-            line = response.line if response is not None else b""
+            parts = response.parts if response is not None else ()
             if needs_task():
-                await sink(line)
+                await sink(*parts)
             else:
                 with anyio.CancelScope(shield=True):
-                    await sink(line)
+                    await sink(*parts)
 
         call = Eager(answer(), calls.discard)
         self._running[id] = call
@@ -231,10 +237,10 @@ class ClientCalls:
         except Exception as error:
             logger.exception("A call failed inside the proxy")
             text = f"m3bench failed on this call ({type(error).__name__}); its log on standard error has the details"
-            return Response(error_bytes(message.id, {"code": INTERNAL_ERROR, "message": text}), INTERNAL_ERROR)
+            return Response((error_bytes(message.id, {"code": INTERNAL_ERROR, "message": text}),), INTERNAL_ERROR)
 
     def _response(self, id: Id, answer: ToolAnswer) -> Response:
         if answer.error is not None:
-            return Response(error_bytes(id, error_object(answer.error)), answer.error[0])
+            return Response((error_bytes(id, error_object(answer.error)),), answer.error[0])
         head = b'{"jsonrpc":"2.0","id":%b,"result":' % json.dumps(id).encode()
-        return Response(b"".join((head, self._front.result(answer, self.revision), b"}")))
+        return Response((head, self._front.result(answer, self.revision), b"}"))

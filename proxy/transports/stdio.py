@@ -56,8 +56,8 @@ Writes = MemoryObjectSendStream[SessionMessage]
 Drive = Callable[[Reads, Writes], Awaitable[None]]
 """Serves an SDK server over a pair of streams until the first one ends."""
 
-Sink = Callable[[bytes], Awaitable[None]]
-"""Takes a line without its end."""
+Sink = Callable[..., Awaitable[None]]
+"""Takes a line without its end, in parts."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,8 +69,8 @@ class Stream(Protocol):
         """What arrives, until the client closes; without what `at_once` took, where that can be asked."""
         ...
 
-    async def send(self, data: bytes) -> None:
-        """Write a line whole; raises `OSError` when nobody reads any more."""
+    async def send(self, *data: bytes) -> None:
+        """Write a line whole, given in parts; raises `OSError` when nobody reads any more."""
         ...
 
     def send_at_once(self, data: bytes) -> bool:
@@ -130,9 +130,9 @@ class Batch:
         """One more response will come."""
         self._waiting += 1
 
-    async def add(self, part: bytes) -> None:
-        """A response, empty when there will be none."""
-        if part:
+    async def add(self, *parts: bytes) -> None:
+        """A response in parts, none when there will be none."""
+        if part := b"".join(parts):
             self._parts.append(part)
         self._waiting -= 1
         if self._waiting == 0 and self._parts:
@@ -392,12 +392,12 @@ class Pump:
     async def _refuse(self, refusal: InvalidMessage) -> None:
         await self._send(refusal.line())
 
-    async def _send(self, data: bytes) -> None:
-        """Write a line; a client that reads no more has left."""
+    async def _send(self, *data: bytes) -> None:
+        """Write a line, given in parts; a client that reads no more has left."""
         if not data:
             return
         try:
-            await self._stream.send(data + b"\n")
+            await self._stream.send(*data, b"\n")
         except OSError as error:
             logger.info("The client no longer reads: %s", error)
             self._tasks.cancel_scope.cancel()
