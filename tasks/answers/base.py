@@ -22,6 +22,7 @@ LONGEST = 4000
 """Characters of a value; nobody needs more to name a thing."""
 
 _HEDGE_PHRASES = re.compile(r"\?|\brather than\b|\binstead of\b|\bone of\b|\bas well as\b|\bin case\b|\bn't\b|\s/\s")
+_EMPHASIS = re.compile(r"(?<![\w*_])([*_])([^\W_](?:[^*_\n]*[^\W_])?)\1(?![\w*_])")
 _NOTHING = frozenset(
     {"", "-", "[]", "{}", "n/a", "na", "none", "null", "nil", "unknown", "tbd", "?", "not available", "not found"}
 )
@@ -123,6 +124,7 @@ def _undressed(text: str) -> str:
     text = settled(unfenced(text))
     text = re.sub(r"\*\*|__|`", "", text).strip()
     text = re.sub(r"^([*_])(\S.*\S)\1$", r"\2", text).strip()
+    text = _EMPHASIS.sub(r"\2", text)
     if len(text) > 1 and text[0] in "\"'“‘«" and text[-1] in "\"'”’»":
         text = text[1:-1].strip()
     return text[:-1].rstrip() if text.endswith(".") and not re.search(r"\b\w\.$", text) else text

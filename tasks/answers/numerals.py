@@ -152,8 +152,20 @@ LONGEST_UNIT = 40
 """Letters of the longest word for money, and room for the space behind it."""
 
 
+_DURATION = re.compile(
+    r"(?<!\w)P(?=[\dT])(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<min>\d+)M)?(?:(?P<s>\d+)S)?)?(?!\w)"
+)
+"""A span of time as ISO 8601 has it: `PT38M12S`."""
+
+
+def _in_units(span: re.Match[str]) -> str:
+    """A span of time in units: `38 min 12 s`."""
+    return " ".join(f"{value} {unit}" for unit, value in span.groupdict().items() if value)
+
+
 def plain(text: str) -> str:
     """A text in the form in which `quantities` counts positions: folded, number words as digits."""
+    text = _DURATION.sub(_in_units, text)
     for sign, digits in _FRACTIONS.items():
         text = re.sub(rf"(?<!\d){sign}", f"0{digits}", text).replace(sign, digits)
     text = re.sub(r"\b(?:minus|negative) (?=[$€£¥₹]?\d)", "-", _figures(fold(text)))
