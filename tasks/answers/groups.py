@@ -19,7 +19,7 @@ from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.spelling import find, words_of
-from m3bench.tasks.answers.statements import denied_behind, settled, unfenced, without_lead
+from m3bench.tasks.answers.statements import denied_behind, kept, settled, unfenced, without_lead
 from m3bench.tasks.answers.text_tables import BULLET as _BULLET
 from m3bench.tasks.answers.text_tables import (
     LINES,
@@ -307,6 +307,8 @@ def _bare_list(given: JSON, asked: str) -> JSON:
         return [_bare_list(part, asked) if isinstance(part, str) else part for part in given]
     if not isinstance(given, str):
         return given
+    said, out = kept(given.strip())
+    given = said if out and re.match(r"not\b", given.strip()[len(said) :].lstrip(" ,;(–—-")) else given
     text = _STATE.sub("", _TITLES.sub("", _ONE_OF_EACH.sub("", _SOLELY.sub("", given.strip()))))
     none = _NONE_FOR.match(text) if _LACKING.search(asked.lower()) else None
     return re.sub(r"\s+(?:n?or)\s+", " and ", none["items"]) if none else text

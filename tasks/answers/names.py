@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.comparisons import first_of, named_in
 from m3bench.tasks.answers.numerals import known
 from m3bench.tasks.answers.spelling import (
     BINOMIAL,
@@ -155,7 +156,10 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
     about = _about(names, others, context)
     short = _of_one_alone(said, names, others, context)
     there = _WHICH_ONE.sub("", said)
-    ways = dict.fromkeys((said, without_lead(said, context), short, there, _LATIN.sub("", there)))
+    asked = frozenset(words_of(context)) - words_of_names(names)
+    about_one = (first_of(said, asked), named_in(said, asked)) if " " in said else ()
+    bare = said if _names_region(context) else _without_region(said)
+    ways = dict.fromkeys((said, without_lead(said, context), short, there, _LATIN.sub("", there), bare, *about_one))
     tried = dict.fromkeys((*ways, *(head for way in ways for head in heads(way, about))))
     right = any(
         _plain_problem(lead, names, others, context) is None
@@ -324,6 +328,30 @@ def _initialled(mine: Words, form: Words) -> bool:
             return False
         middle.pop(0)
     return True
+
+
+_IN_REGION = re.compile(r"^(?P<what>[^,(]+?)\s*(?:,\s*(?P<behind>[A-Z][\w. ]*)|\((?P<aside>[A-Z][\w. ]*)\))$")
+
+
+@cache
+def _regions() -> frozenset[str]:
+    """States and countries by all their names."""
+    known_regions = vocabulary().regions
+    return frozenset((*known_regions, *(name for names in known_regions.values() for name in names.split("|"))))
+
+
+@lru_cache(maxsize=256)
+def _names_region(context: str) -> bool:
+    """Whether it is known in which state or country a thing is: another one behind its name is another thing."""
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", context) for name in _regions() if len(name) > 2)
+
+
+def _without_region(text: str) -> str:
+    """A name of several words without the state or country behind it; of a town that says which one it is."""
+    found = _IN_REGION.match(text)
+    if found and len(words_of(found["what"])) < 2:
+        return text
+    return found["what"] if found and (found["behind"] or found["aside"]) in _regions() else text
 
 
 _ONLY = re.compile(r"^(?:only|just|solely|exclusively)\s+(?=\S)", re.IGNORECASE)

@@ -56,7 +56,7 @@ _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
     r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double|thrice|triple|"
-    r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+    r"half (?:of|as)|short of|less than|factor of|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
 _OF_EACH = re.compile(
@@ -112,6 +112,8 @@ _LESS = re.compile(
 """What makes another sum of the one before it."""
 _PERIODS = re.compile(r"\b(?:second|minute|hour|day|evening|meal|dai|night|week|month|year)(?:ly|s)?\b")
 _AND_A_PART = re.compile(r"\b(\d+) (hours?|days?|weeks?|months?|years?) and a (half|quarter)\b")
+_MINUTES = {"a quarter of": 15, "quarter of": 15, "half": 30, "half of": 30, "3 quarters of": 45}
+_OF_AN_HOUR = re.compile(rf"\b({'|'.join(sorted(_MINUTES, key=len, reverse=True))}) an hour\b")
 _PART_OF_ONE = {"half": "5", "quarter": "25"}
 _SCALE = re.compile(r"\bout of (\d+)\b")
 _OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?P<scale>5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d| \d{3}\b)")
@@ -343,6 +345,12 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
         return f"it is not a plain number: {doubt!r}"
     if re.search(r"\d", rest):
         return "it is more than one number"
+    if _FELL.search(rest) and _CHANGE.search(asked_for.words.lower().replace("_", " ")):
+        if value > 0:
+            return "it is a fall"
+        found = [replace(one, readings=tuple((-abs(each), half) for each, half in one.readings)) for one in found]
+    if any(rival.lower() == one.unit for rival in asked_for.rivals for one in found if one.unit):
+        return "it is of another one"
     right = [_right(quantity, asked, near) for quantity in found]
     for quantity, fits in zip(found, right, strict=True):
         if not fits and not (any(right) and _is_rounded(quantity, asked, value)):
@@ -463,6 +471,7 @@ def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
         text = re.sub(r"^(\d{1,2}):([0-5]\d) ?h(?:ours)?$", r"\1 h \2 min", text)
         text = re.sub(r"^(\d{1,2}):([0-5]\d):([0-5]\d)(?: ?h)?$", r"\1 h \2 min \3 s", text)
         text = re.sub(r"(?:^|(?<=\band )|(?<=\babout ))an? (?=(?:hour|minute|day|week|month|year)\b)", "1 ", text)
+        text = _OF_AN_HOUR.sub(lambda found: f"{_MINUTES[found[1]]} min", text)
         text = _AND_A_PART.sub(lambda found: f"{found[1]}.{_PART_OF_ONE[found[3]]} {found[2]}", text)
     if asked.kind in vocabulary().currencies:
         text = re.sub(r"^(\d{1,3}) (\d\d)(?=$| [a-z(])", r"\1.\2", text)
@@ -485,13 +494,23 @@ def _counted_in(words: str) -> UnitOfMeasure | None:
     return None
 
 
+_SIGNS_OF_MONEY = frozenset("$€£¥₹")
+_OF_MONEY = re.compile(r"\b(?:price|prices|cost|costs|money|dollars?|euros?|pounds|worth|sum|spent|paid|usd|value)\b")
+_CHANGE = re.compile(r"\b(?:growth|grew|change|changed|rise|rose|gain|gained|return)\b")
+_FELL = re.compile(r"\b(?:fell|fallen|dropped|declined|decreased|lost|shrank|sank|down)\b")
+
+
 def _of_another_kind(found: list[Quantity], words: str) -> str | None:
     """A unit beside a number that is to have none of its kind: a currency where coins are counted."""
     for quantity in found:
         kinds = {unit.kind for unit in known().get(quantity.unit, ())}
-        if len(quantity.unit) < 2 or quantity.unit in words or kinds & {"share", *vocabulary().coins}:
+        if (
+            (len(quantity.unit) < 2 and quantity.unit not in _SIGNS_OF_MONEY)
+            or quantity.unit in words
+            or kinds & {"share", *vocabulary().coins}
+        ):
             continue
-        if kinds:
+        if kinds and not (quantity.unit in _SIGNS_OF_MONEY and _OF_MONEY.search(words)):
             return quantity.unit
     return None
 

@@ -182,7 +182,7 @@ def order_of_names(text: str, names: Sequence[Sequence[str]]) -> list[int] | Non
     for place in reversed(places):
         rest = rest[: place.start] + "\n" + rest[place.end :]
     parts = [BULLET.sub("", part) for part in rest.splitlines()]
-    if any(word.lower() != "and" for part in parts for word in _WORD.findall(part)):
+    if any(word.lower() not in ("and", "the", "a", "an") for part in parts for word in _WORD.findall(part)):
         return None
     return [place.which for place in places]
 
