@@ -507,7 +507,7 @@ def _frame(drawing: _Drawing, element: Any, frame: _Frame) -> None:
         drawing.boxes |= cells
     elif chart is not None and chart.get(f"{R}id") in drawing.part.rels:
         root = etree.fromstring(drawing.part.rels[chart.get(f"{R}id")].target_part.blob)
-        drawn = charts.drawn(root, box, owner, drawing.theme, 18.0)
+        drawn = charts.drawn(root, box, owner, drawing.theme, 10.0)
         drawing.marks += drawn.marks
         for what in drawn.unknown:
             drawing.says(what)

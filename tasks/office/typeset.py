@@ -8,6 +8,8 @@ from m3bench.tasks.office import faces
 from m3bench.tasks.office.marks import Box, Face, Word
 
 _PIECE = re.compile(r"[^\s-]+-?|-|[^\S\n]+|\n")
+_ROUNDED = 1.005
+"""LibreOffice rounds the height of a line up."""
 TAB = 96.0
 """Pixels from one tabulator to the next."""
 
@@ -220,7 +222,7 @@ def _measures(one: Paragraph, bits: Sequence[_Bit]) -> tuple[float, float]:
     if not one.by_font:
         size = max(face.size for face in found)
         return size * faces.LINE, size * faces.ASCENT
-    rises = [faces.rise(face) for face in found]
+    rises = [(up * _ROUNDED, line * _ROUNDED) for up, line in map(faces.rise, found)]
     ascent = max(up for up, _ in rises)
     return ascent + max(line - up for up, line in rises), ascent
 
