@@ -9,15 +9,27 @@ from m3bench.tasks.office.marks import Colour, Face
 from m3bench.tasks.office.numbers import shown
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
-Values = Callable[[str], Sequence[object]]
-"""What a reference to cells stands for."""
+Values = Callable[[str], tuple[Sequence[object], str]]
+"""What a reference to cells stands for, and the format of the first of them."""
 MOST_POINTS = 2000
 KINDS = {
-    "barChart": "bar", "bar3DChart": "bar", "lineChart": "line", "line3DChart": "line", "pieChart": "pie",
-    "pie3DChart": "pie", "doughnutChart": "ring", "ofPieChart": "pie", "areaChart": "area", "area3DChart": "area",
-    "scatterChart": "scatter", "radarChart": "radar", "bubbleChart": "bubble", "stockChart": "stock",
-    "surfaceChart": "surface", "surface3DChart": "surface",
-}  # fmt: skip
+    "barChart": "bar",
+    "bar3DChart": "bar",
+    "lineChart": "line",
+    "line3DChart": "line",
+    "pieChart": "pie",
+    "pie3DChart": "pie",
+    "doughnutChart": "ring",
+    "ofPieChart": "pie",
+    "areaChart": "area",
+    "area3DChart": "area",
+    "scatterChart": "scatter",
+    "radarChart": "radar",
+    "bubbleChart": "bubble",
+    "stockChart": "stock",
+    "surfaceChart": "surface",
+    "surface3DChart": "surface",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +63,8 @@ class Axis:
     code: str = "General"
     backwards: bool = False
     labelled: bool = True
+    ticked: bool = True
+    """Whether it has ticks."""
     crosses: str = "autoZero"
     """Where on the other axis it is: at nothing, `min` or `max`."""
     beside: str = "nextTo"
@@ -77,6 +91,8 @@ class Chart:
     up: Axis
     told: bool
     """Whether points have their values written at them."""
+    told_at: str
+    """Where: `outEnd`, `ctr`, `r` and so on; nothing where it is not said."""
     told_code: str
     varied: bool
     unknown: tuple[str, ...]
@@ -106,15 +122,22 @@ def read(root: Any, theme: Theme, values: Values | None, size: float) -> Chart:
     base = _face(root.find(f"{C}txPr"), theme, Face(family=theme.minor, size=size))
     said = root.find(f"{C}txPr") is not None
     varied = _flag(main, "varyColors", KINDS.get(name) in ("pie", "ring"))
-    series = tuple(_series(main, theme, values, KINDS.get(name, ""), number) for number in range(len(_all(main, "ser"))))
-    title, title_face = _title(root.find(f"{C}chart"), theme, replace(base, size=base.size * 1.2 if said else 24.0, bold=True))  # fmt: skip
+    series = tuple(
+        _series(main, theme, values, KINDS.get(name, ""), number) for number in range(len(_all(main, "ser")))
+    )
+    title, title_face = _title(
+        root.find(f"{C}chart"), theme, replace(base, size=base.size * 1.2 if said else 24.0, bold=True)
+    )
     if not title and len(series) == 1 and root.find(f"{C}chart/{C}title") is not None:
         title = series[0].name
     legend = root.find(f"{C}chart/{C}legend")
     if plot.find(f"{C}layout/{C}manualLayout") is not None:
         unknown.append("a plot placed by hand: placed as new ones are")
     across, up = _axes(plot, theme, base)
-    labels = main.find(f"{C}dLbls")
+    labels = next((found for one in (main, *_all(main, "ser")) if (found := one.find(f"{C}dLbls")) is not None), None)
+    source = _source_code(main, values)
+    if up.code == "General":
+        up = replace(up, code=source)
     return Chart(
         kind=KINDS.get(name, ""),
         flat=_value(main, "barDir", "col") == "bar",
@@ -129,7 +152,8 @@ def read(root: Any, theme: Theme, values: Values | None, size: float) -> Chart:
         across=across,
         up=up,
         told=labels is not None and _flag(labels, "showVal", False),
-        told_code=_code(labels),
+        told_at=_value(labels, "dLblPos", "") if labels is not None else "",
+        told_code=source if _code(labels) == "General" else _code(labels),
         varied=varied,
         unknown=tuple(unknown),
     )
@@ -154,6 +178,20 @@ def _code(parent: Any) -> str:
     if found is None or found.get("sourceLinked") in ("1", "true"):
         return "General"
     return str(found.get("formatCode", "General"))
+
+
+def _source_code(main: Any, values: Values | None) -> str:
+    """The format of the first series' figures."""
+    first = main.find(f"{C}ser")
+    figures = first.find(f"{C}val") if first is not None else None
+    if figures is None and first is not None:
+        figures = first.find(f"{C}yVal")
+    if figures is None:
+        return "General"
+    cached, reference = figures.findtext(f".//{C}formatCode"), figures.findtext(f".//{C}f")
+    if values is not None and reference:
+        return values(reference)[1] or "General"
+    return cached or "General"
 
 
 def _face(text: Any, theme: Theme, base: Face) -> Face:
@@ -214,6 +252,7 @@ def _axis(found: Sequence[Any], theme: Theme, base: Face) -> Axis:
         code=_code(one),
         backwards=_value(scaling, "orientation", "minMax") == "maxMin",
         labelled=_value(one, "tickLblPos", "nextTo") != "none",
+        ticked=_value(one, "majorTickMark", "cross") not in ("none", "in"),
         crosses=_value(one, "crosses", "autoZero"),
         beside=_value(one, "tickLblPos", "nextTo"),
     )
@@ -223,11 +262,19 @@ def _cached(parent: Any, values: Values | None) -> list[object]:
     """The values that a series refers to, kept in the part or looked up."""
     if parent is None:
         return []
-    literal = next((found for name in ("numCache", "strCache", "numLit", "strLit", "multiLvlStrCache/" + C + "lvl")
-                    if (found := parent.find(f".//{C}{name}")) is not None), None)  # fmt: skip
+    literal = next(
+        (
+            found
+            for name in ("numCache", "strCache", "numLit", "strLit", "multiLvlStrCache/" + C + "lvl")
+            if (found := parent.find(f".//{C}{name}")) is not None
+        ),
+        None,
+    )
     reference = parent.find(f".//{C}f")
     if literal is None or literal.find(f"{C}pt") is None:
-        return list(values(reference.text or ""))[:MOST_POINTS] if values is not None and reference is not None else []
+        return (
+            list(values(reference.text or "")[0])[:MOST_POINTS] if values is not None and reference is not None else []
+        )
     points = {int(point.get("idx", "0")): point.findtext(f"{C}v") or "" for point in literal.iterfind(f"{C}pt")}
     count = max([*points, int(_value(literal, "ptCount", "0")) - 1], default=-1) + 1
     return [points.get(number) for number in range(min(count, MOST_POINTS))]

@@ -16,8 +16,8 @@ _AXIS: Colour = (136, 136, 136)
 _MARGIN = 0.02
 """Around a chart and between its parts, as a share of its width and height."""
 _TICK = 5.67
-_GAP = 9.45
-"""From an axis to its labels: a tick and a space."""
+_SPACE = 3.78
+"""Between a tick, or an axis without ticks, and a label."""
 _MOST_STEPS = 10
 _SIGN = {"bar": 0.815, "area": 0.815, "pie": 0.815, "ring": 0.815}
 _LINE_SIGN = 1.483
@@ -31,6 +31,11 @@ class Drawn:
     marks: list[Mark] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
     plot: Box = (0.0, 0.0, 0.0, 0.0)
+
+
+def _gap(axis: Axis) -> float:
+    """From an axis to its labels."""
+    return _SPACE + (_TICK if axis.ticked else 0.0)
 
 
 @dataclass
@@ -63,9 +68,7 @@ class _Scale:
         return (value - self.least) / (self.most - self.least)
 
 
-def drawn(
-    root: Any, box: Box, owner: str, theme: Theme, size: float, values: Values | None = None
-) -> Drawn:  # fmt: skip
+def drawn(root: Any, box: Box, owner: str, theme: Theme, size: float, values: Values | None = None) -> Drawn:
     """The marks of a chart.
 
     Args:
@@ -89,7 +92,7 @@ def drawn(
     if chart.kind in ("pie", "ring"):
         _pie(made, chart, room, owner, theme)
     elif chart.kind in ("bar", "line", "area", "scatter"):
-        _axes_and_series(made, chart, room, owner)
+        _axes_and_series(made, chart, room, box, owner)
     elif chart.kind:
         made.unknown.append(f"a {chart.kind} chart: only its title and legend are drawn")
     return made
@@ -130,9 +133,7 @@ def _entries(chart: Chart, theme: Theme) -> list[tuple[str, Colour]]:
     return listed[::-1] if chart.kind == "bar" and chart.flat and chart.grouping != "clustered" else listed
 
 
-def _put_legend(
-    made: Drawn, chart: Chart, box: Box, room: _Room, owner: str, theme: Theme
-) -> None:  # fmt: skip
+def _put_legend(made: Drawn, chart: Chart, box: Box, room: _Room, owner: str, theme: Theme) -> None:
     entries, face = _entries(chart, theme), chart.legend_face
     if not entries:
         return
@@ -160,7 +161,11 @@ def _put_legend(
         base = (top + bottom) / 2 - (len(entries) * pitch - between) / 2 + ascent
         if chart.legend == "tr":
             base = room.top + between + ascent
-        x = left + across + pad + sign if chart.legend == "l" else right - 8.3 - pad - max(widths)
+        x = (
+            left + across + pad + sign
+            if chart.legend == "l"
+            else right - (8.3 if size > 16 else 5.0) - pad - max(widths)
+        )
         places = [(x, base + number * pitch) for number in range(len(entries))]
         if chart.legend == "l":
             room.left = x + max(widths) + pad + across
@@ -193,7 +198,7 @@ def scale(low: float, high: float, axis: Axis, room: float, needed: float) -> _S
         low, high = (min(0.0, low), max(0.0, high)) if low else (0.0, 1.0)
     spread = high - low
     if low >= 0 and (spread > high / 6 or low == 0):
-        bottom, top = 0.0, high + 0.05 * (high if low == 0 else high)
+        bottom, top = 0.0, high * 1.05
     elif high <= 0 and spread > -low / 6:
         bottom, top = low * 1.05, 0.0
     else:
@@ -218,7 +223,9 @@ def _stacked(chart: Chart) -> list[list[tuple[float, float]]]:
     """For each series and category, where its bar begins and ends."""
     count = max((len(one.values) for one in chart.series), default=0)
     ups, downs = [0.0] * count, [0.0] * count
-    totals = [sum(abs(one.values[at] or 0.0) for one in chart.series if at < len(one.values)) or 1.0 for at in range(count)]  # fmt: skip
+    totals = [
+        sum(abs(one.values[at] or 0.0) for one in chart.series if at < len(one.values)) or 1.0 for at in range(count)
+    ]
     found = []
     for one in chart.series:
         row = []
@@ -236,16 +243,18 @@ def _stacked(chart: Chart) -> list[list[tuple[float, float]]]:
     return found
 
 
-def _axes_and_series(made: Drawn, chart: Chart, room: _Room, owner: str) -> None:
+def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: str) -> None:
     spans = _stacked(chart)
     numbers = [end for row in spans for span in row for end in span[(0 if chart.grouping != "standard" else 1) :]]
     if chart.kind != "bar" and chart.grouping not in ("stacked", "percentStacked"):
         numbers = [value for one in chart.series for value in one.values if value is not None]
-    up, across = chart.up, chart.across
+    up = chart.up
     code = "0%" if chart.grouping == "percentStacked" and up.code == "General" else up.code
     ascent, high = faces.rise(up.face)
-    _put_axis_titles(made, chart, room, owner)
-    first = scale(min(numbers), max(numbers), up, room.right - room.left if chart.flat else room.bottom - room.top, high)  # fmt: skip
+    titles = _keep_axis_titles(chart, room, box)
+    first = scale(
+        min(numbers), max(numbers), up, room.right - room.left if chart.flat else room.bottom - room.top, high
+    )
     if chart.grouping == "percentStacked":
         first = _Scale(min(0.0, first.least), 1.0, 0.1)
     texts = [shown(value, code)[0] if code != "General" else general(value) for value in first.ticks()]
@@ -258,6 +267,7 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, owner: str) -> None
     else:
         _take_upright(room, chart, labels, widest, first)
     made.plot = room.box
+    _put_axis_titles(made, chart, room, titles, owner)
     plot = _Plot(made, chart, room, first, owner, across_scale=_across(chart, room))
     plot.lines()
     plot.numbers(texts, ascent, high)
@@ -270,25 +280,36 @@ def _across(chart: Chart, room: _Room) -> _Scale | None:
     return scale(min(xs), max(xs), chart.across, room.right - room.left, 4 * chart.across.face.size) if xs else None
 
 
-def _put_axis_titles(made: Drawn, chart: Chart, room: _Room, owner: str) -> None:
+def _keep_axis_titles(chart: Chart, room: _Room, box: Box) -> tuple[float, float]:
+    """Take the room of the titles of axes; where the feet of their letters are, to the left and below."""
+    bottom, side = (chart.up, chart.across) if chart.flat else (chart.across, chart.up)
+    x, y = room.left, room.bottom
+    if side.title and side.shown:
+        ascent, high = faces.rise(side.title_face)
+        size = side.title_face.size
+        x += 0.77 * size - 0.02 * size + ascent
+        room.left = x + (high - ascent) + 0.285 * size + _MARGIN * (box[2] - box[0])
+    if bottom.title and bottom.shown:
+        ascent, high = faces.rise(bottom.title_face)
+        size = bottom.title_face.size
+        y -= 1.08 * size + (high - ascent)
+        room.bottom = y - ascent - 0.27 * size - _MARGIN * (box[3] - box[1])
+    return x, y
+
+
+def _put_axis_titles(made: Drawn, chart: Chart, room: _Room, places: tuple[float, float], owner: str) -> None:
+    """Titles stand at the middle of the plot."""
     bottom, side = (chart.up, chart.across) if chart.flat else (chart.across, chart.up)
     if side.title and side.shown:
         face = side.title_face
-        ascent, high = faces.rise(face)
-        wide = faces.width(side.title, face)
-        middle = (room.top + room.bottom) / 2
-        x, y = room.left + 0.3 * face.size + ascent, middle + wide / 2
+        y = (room.top + room.bottom) / 2 + faces.width(side.title, face) / 2
         for word in side.title.split():
             long = faces.width(word, face)
-            made.marks.append(Word(text=word, x=x, y=y, width=long, face=face, owner=owner, turned=True))
+            made.marks.append(Word(text=word, x=places[0], y=y, width=long, face=face, owner=owner, turned=True))
             y -= faces.width(word + " ", face)
-        room.left += high + 0.8 * face.size
     if bottom.title and bottom.shown:
-        face = bottom.title_face
-        ascent, high = faces.rise(face)
-        base = room.bottom - 0.3 * face.size - (high - ascent)
-        made.marks += _line(bottom.title, face, (room.left + room.right) / 2, base, owner, "ctr")
-        room.bottom -= high + 0.8 * face.size
+        middle = (room.left + room.right) / 2
+        made.marks += _line(bottom.title, bottom.title_face, middle, places[1], owner, "ctr")
 
 
 def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: float, scale: _Scale) -> None:
@@ -296,11 +317,11 @@ def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: floa
     half = faces.rise(up.face)[1] / 2 if up.shown and up.labelled else 0.0
     above, below = half, half
     if up.shown and up.labelled:
-        room.left += widest + _GAP
+        room.left += widest + _gap(up)
     if across.shown and across.labelled:
         unit = (room.right - room.left) / max(1, len(labels))
         lines = max((len(_broken(one, across.face, unit)) for one in labels), default=1)
-        need = lines * faces.rise(across.face)[1] + _GAP
+        need = lines * faces.rise(across.face)[1] + _gap(across)
         match _level(chart, scale):
             case "bottom":
                 below = max(below, need)
@@ -329,9 +350,9 @@ def _level(chart: Chart, scale: _Scale) -> str:
 def _take_flat(room: _Room, chart: Chart, labels: Sequence[str], widest: float) -> None:
     up, across = chart.up, chart.across
     if across.shown and across.labelled:
-        room.left += max((faces.width(one, across.face) for one in labels), default=0.0) + _GAP
+        room.left += max((faces.width(one, across.face) for one in labels), default=0.0) + _gap(across)
     if up.shown and up.labelled:
-        room.bottom -= faces.rise(up.face)[1] + _GAP
+        room.bottom -= faces.rise(up.face)[1] + _gap(up)
         room.right -= widest / 2
 
 
@@ -359,7 +380,7 @@ class _Plot:
 
     def __init__(
         self, made: Drawn, chart: Chart, room: _Room, scale: _Scale, owner: str, *, across_scale: _Scale | None
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._made, self._chart, self._room = made, chart, room
         self._scale, self._owner, self._across = scale, owner, across_scale
         self._count = max([len(one.values) for one in chart.series] + [len(one.labels) for one in chart.series] + [1])
@@ -377,9 +398,11 @@ class _Plot:
         """Where a category begins, or a part of it."""
         room, share = self._room, number / self._count
         if self._chart.flat:
-            return room.top + share * (room.bottom - room.top) if self._chart.across.backwards else (
-                room.bottom - share * (room.bottom - room.top)
-            )  # fmt: skip
+            return (
+                room.top + share * (room.bottom - room.top)
+                if self._chart.across.backwards
+                else (room.bottom - share * (room.bottom - room.top))
+            )
         share = 1 - share if self._chart.across.backwards else share
         return room.left + share * (room.right - room.left)
 
@@ -395,12 +418,26 @@ class _Plot:
             if self._chart.up.lines:
                 ends = ((at, room.top), (at, room.bottom)) if flat else ((room.left, at), (room.right, at))
                 self._stroke(*ends, colour=(190, 190, 190))
-            if self._chart.up.shown:
-                self._stroke(*(((at, room.bottom), (at, room.bottom + _TICK)) if flat else ((room.left - _TICK, at), (room.left, at))))  # fmt: skip
+            if self._chart.up.shown and self._chart.up.ticked:
+                self._stroke(
+                    *(
+                        ((at, room.bottom), (at, room.bottom + _TICK))
+                        if flat
+                        else ((room.left - _TICK, at), (room.left, at))
+                    )
+                )
         if self._chart.across.shown:
-            self._stroke(*(((zero, room.top), (zero, room.bottom)) if flat else ((room.left, zero), (room.right, zero))))
+            self._stroke(
+                *(((zero, room.top), (zero, room.bottom)) if flat else ((room.left, zero), (room.right, zero)))
+            )
         if self._chart.up.shown:
-            self._stroke(*(((room.left, room.bottom), (room.right, room.bottom)) if flat else ((room.left, room.top), (room.left, room.bottom))))  # fmt: skip
+            self._stroke(
+                *(
+                    ((room.left, room.bottom), (room.right, room.bottom))
+                    if flat
+                    else ((room.left, room.top), (room.left, room.bottom))
+                )
+            )
 
     def numbers(self, texts: Sequence[str], ascent: float, high: float) -> None:
         """What is written along the axis of values."""
@@ -410,9 +447,11 @@ class _Plot:
         for value, text in zip(self._scale.ticks(), texts, strict=True):
             at = self._at(value)
             if self._chart.flat:
-                self._made.marks += _line(text, axis.face, at, room.bottom + _GAP + ascent, self._owner, "ctr")
+                self._made.marks += _line(text, axis.face, at, room.bottom + _gap(axis) + ascent, self._owner, "ctr")
             else:
-                self._made.marks += _line(text, axis.face, room.left - _GAP, at - high / 2 + ascent, self._owner, "r")
+                self._made.marks += _line(
+                    text, axis.face, room.left - _gap(axis), at - high / 2 + ascent, self._owner, "r"
+                )
 
     def categories(self, labels: Sequence[str]) -> None:
         """What is written along the other axis."""
@@ -421,7 +460,11 @@ class _Plot:
             return
         ascent, high = faces.rise(axis.face)
         level = _level(self._chart, self._scale)
-        foot = {"bottom": room.bottom, "within": self._at(0.0)}.get(level, room.top - 2 * _GAP - high) + _GAP + ascent
+        foot = (
+            {"bottom": room.bottom, "within": self._at(0.0)}.get(level, room.top - 2 * _gap(axis) - high)
+            + _gap(axis)
+            + ascent
+        )
         if self._across is not None:
             for value in self._across.ticks():
                 x = room.left + self._across.share(value) * (room.right - room.left)
@@ -437,7 +480,9 @@ class _Plot:
             if number % every:
                 continue
             if self._chart.flat:
-                self._made.marks += _line(label, axis.face, room.left - _GAP, middle - high / 2 + ascent, self._owner, "r")
+                self._made.marks += _line(
+                    label, axis.face, room.left - _gap(axis), middle - high / 2 + ascent, self._owner, "r"
+                )
                 continue
             for row, line in enumerate(_broken(label, axis.face, unit * every)):
                 self._made.marks += _line(line, axis.face, middle, foot + row * high, self._owner, "ctr")
@@ -464,7 +509,11 @@ class _Plot:
             begin = at + wide * (chart.gap / 2 + (0 if piled else number * (1 - lap)))
             a, b = self._place(begin), self._place(begin + wide)
             c, d = self._at(start), self._at(end)
-            box = (min(c, d), min(a, b), max(c, d), max(a, b)) if chart.flat else (min(a, b), min(c, d), max(a, b), max(c, d))  # fmt: skip
+            box = (
+                (min(c, d), min(a, b), max(c, d), max(a, b))
+                if chart.flat
+                else (min(a, b), min(c, d), max(a, b), max(c, d))
+            )
             colour = one.points.get(at, one.colour)
             self._made.marks.append(Area(points=corners(box), owner=self._owner, fill=colour))
             if chart.told:
@@ -474,7 +523,9 @@ class _Plot:
         face = self._chart.up.face
         text = shown(value, self._chart.told_code)[0]
         ascent, high = faces.rise(face)
-        if self._chart.flat:
+        if self._chart.kind in ("line", "scatter") and self._chart.told_at in ("", "r"):
+            self._made.marks += _line(text, face, middle + _SPACE, end - high / 2 + ascent, self._owner)
+        elif self._chart.flat:
             self._made.marks += _line(text, face, end + 4, middle - high / 2 + ascent, self._owner)
         else:
             self._made.marks += _line(text, face, middle, end - 4 - (high - ascent), self._owner, "ctr")
@@ -500,7 +551,9 @@ class _Plot:
             self._stroke(*points, colour=one.colour, width=2.7)
         if one.marked or not one.lined:
             for x, y in points:
-                self._made.marks.append(Area(points=((x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)), owner=self._owner, fill=one.colour))  # fmt: skip
+                self._made.marks.append(
+                    Area(points=((x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)), owner=self._owner, fill=one.colour)
+                )
         if self._chart.told:
             for (x, y), value in zip(points, [v for v in one.values if v is not None], strict=False):
                 self._tell(value, x, y)
@@ -524,7 +577,9 @@ def _pie(made: Drawn, chart: Chart, room: _Room, owner: str, theme: Theme) -> No
         end = start + 360 * abs(value or 0.0) / total
         colour = series.points.get(number, accent(theme, number) if chart.varied else series.colour)
         if end > start:
-            made.marks.append(Area(points=outlines.sector(x, y, radius, start, end), owner=owner, fill=colour, line=WHITE, width=0.8))  # fmt: skip
+            made.marks.append(
+                Area(points=outlines.sector(x, y, radius, start, end), owner=owner, fill=colour, line=WHITE, width=0.8)
+            )
         if chart.told and value is not None:
             ((at, down),) = outlines.turned([(x, y - radius * 0.7)], (x, y, x, y), (start + end) / 2)
             face = replace(chart.legend_face)

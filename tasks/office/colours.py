@@ -7,16 +7,35 @@ from m3bench.tasks.office.marks import WHITE, Colour
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 OFFICE: Mapping[str, str] = {
-    "dk1": "000000", "lt1": "FFFFFF", "dk2": "1F497D", "lt2": "EEECE1", "accent1": "4F81BD", "accent2": "C0504D",
-    "accent3": "9BBB59", "accent4": "8064A2", "accent5": "4BACC6", "accent6": "F79646", "hlink": "0000FF",
+    "dk1": "000000",
+    "lt1": "FFFFFF",
+    "dk2": "1F497D",
+    "lt2": "EEECE1",
+    "accent1": "4F81BD",
+    "accent2": "C0504D",
+    "accent3": "9BBB59",
+    "accent4": "8064A2",
+    "accent5": "4BACC6",
+    "accent6": "F79646",
+    "hlink": "0000FF",
     "folHlink": "800080",
-}  # fmt: skip
+}
 """The theme of files that have none."""
 _MAPPED = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
 _NAMED = {
-    "black": "000000", "white": "FFFFFF", "red": "FF0000", "green": "008000", "blue": "0000FF", "yellow": "FFFF00",
-    "gray": "808080", "grey": "808080", "orange": "FFA500", "purple": "800080", "navy": "000080", "teal": "008080",
-}  # fmt: skip
+    "black": "000000",
+    "white": "FFFFFF",
+    "red": "FF0000",
+    "green": "008000",
+    "blue": "0000FF",
+    "yellow": "FFFF00",
+    "gray": "808080",
+    "grey": "808080",
+    "orange": "FFA500",
+    "purple": "800080",
+    "navy": "000080",
+    "teal": "008080",
+}
 _KINDS = ("srgbClr", "schemeClr", "sysClr", "prstClr", "scrgbClr", "hslClr")
 
 

@@ -36,8 +36,25 @@ else:
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _CHART = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 _THEME = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/theme"
-_STYLES = {"title": "titleStyle", "ctrTitle": "titleStyle", "dt": "otherStyle", "ftr": "otherStyle", "sldNum": "otherStyle"}  # fmt: skip
-_ON_MASTER = {"ctrTitle": "title", "subTitle": "body", "obj": "body", "": "body", "tbl": "body", "chart": "body", "pic": "body", "media": "body", "dgm": "body", "clipArt": "body"}  # fmt: skip
+_STYLES = {
+    "title": "titleStyle",
+    "ctrTitle": "titleStyle",
+    "dt": "otherStyle",
+    "ftr": "otherStyle",
+    "sldNum": "otherStyle",
+}
+_ON_MASTER = {
+    "ctrTitle": "title",
+    "subTitle": "body",
+    "obj": "body",
+    "": "body",
+    "tbl": "body",
+    "chart": "body",
+    "pic": "body",
+    "media": "body",
+    "dgm": "body",
+    "clipArt": "body",
+}
 _STRIPES = 48
 _QUIET = ("nvSpPr", "nvPicPr", "nvCxnSpPr", "nvGrpSpPr", "nvGraphicFramePr", "grpSpPr", "extLst")
 
@@ -292,7 +309,9 @@ def _shape(drawing: _Drawing, element: Any, frame: _Frame) -> None:
 
 
 def _painted(properties: Any) -> bool:
-    return properties is not None and any(properties.find(f"{A}{kind}") is not None for kind in ("solidFill", "gradFill", "ln", "blipFill"))  # fmt: skip
+    return properties is not None and any(
+        properties.find(f"{A}{kind}") is not None for kind in ("solidFill", "gradFill", "ln", "blipFill")
+    )
 
 
 def _style(drawing: _Drawing, element: Any, others: Sequence[Any], name: str) -> Style:
@@ -311,9 +330,7 @@ def _style(drawing: _Drawing, element: Any, others: Sequence[Any], name: str) ->
     )
 
 
-def _text(
-    drawing: _Drawing, body: Any, style: Style, element: Any, box: Box, owner: str
-) -> tuple[list[Word], Box]:  # fmt: skip
+def _text(drawing: _Drawing, body: Any, style: Style, element: Any, box: Box, owner: str) -> tuple[list[Word], Box]:
     """The words of a shape, and its box, which may grow with them."""
     kind, adjustments = _geometry(element)
     inner = outlines.text_box(kind, box, adjustments)
@@ -360,9 +377,7 @@ def _geometry(element: Any) -> tuple[str, dict[str, float]]:
     return str(preset.get("prst", "rect")), guides
 
 
-def _outline(
-    drawing: _Drawing, element: Any, others: Sequence[Any], box: Box, degrees: float, owner: str
-) -> None:  # fmt: skip
+def _outline(drawing: _Drawing, element: Any, others: Sequence[Any], box: Box, degrees: float, owner: str) -> None:
     fill, opacity = _fill(drawing, element, others)
     line, width = _line(drawing, element, others)
     if fill is None and line is None:
@@ -444,7 +459,7 @@ def _referred(drawing: _Drawing, element: Any) -> Colour | None:
 
 
 def _picture(drawing: _Drawing, element: Any, frame: _Frame) -> None:
-    mark, others, _ = _placeholders(drawing, element)
+    _, others, _ = _placeholders(drawing, element)
     xfrm = _xfrm(element, others)
     box = frame.box(xfrm) if xfrm is not None else None
     if box is None:

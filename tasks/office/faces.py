@@ -17,17 +17,29 @@ from m3bench.tasks.office.marks import Face
 ASCENT, LINE = 0.994, 1.2004
 """Where the foot of letters is below the top of their line, and how high a line is, for size 1: in shapes of slides,
 whatever the font."""
-_RISE = {"Carlito": (0.75, 1.0), "Liberation Sans": (0.9053, 1.1172), "Liberation Serif": (0.8911, 1.1074),
-         "Liberation Mono": (0.8325, 1.1328)}  # fmt: skip
+_RISE = {
+    "Carlito": (0.75, 1.0),
+    "Liberation Sans": (0.9053, 1.1172),
+    "Liberation Serif": (0.8911, 1.1074),
+    "Liberation Mono": (0.8325, 1.1328),
+}
 """The same by font, as in cells and charts."""
 FALLBACK = "Liberation Sans"
 _UNIT = 2048
 _SAME = {
-    "calibri": "Carlito", "carlito": "Carlito", "calibri light": "Carlito",
-    "arial": "Liberation Sans", "helvetica": "Liberation Sans", "liberation sans": "Liberation Sans",
-    "times new roman": "Liberation Serif", "times": "Liberation Serif", "liberation serif": "Liberation Serif",
-    "courier new": "Liberation Mono", "courier": "Liberation Mono", "liberation mono": "Liberation Mono",
-}  # fmt: skip
+    "calibri": "Carlito",
+    "carlito": "Carlito",
+    "calibri light": "Carlito",
+    "arial": "Liberation Sans",
+    "helvetica": "Liberation Sans",
+    "liberation sans": "Liberation Sans",
+    "times new roman": "Liberation Serif",
+    "times": "Liberation Serif",
+    "liberation serif": "Liberation Serif",
+    "courier new": "Liberation Mono",
+    "courier": "Liberation Mono",
+    "liberation mono": "Liberation Mono",
+}
 _WIDE = 0.9
 """Of a letter that no table has, such as those of East Asia."""
 

@@ -48,6 +48,8 @@ class Word:
     owner: str
     turned: bool = False
     """It runs upwards."""
+    clip: Box | None = None
+    """Where it is seen; everywhere when left out."""
 
     @property
     def box(self) -> Box:

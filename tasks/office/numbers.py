@@ -8,8 +8,10 @@ _QUOTED = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*.')
 _DIGITS = re.compile(r"[#0?,]*[#0?](?:\.[#0?]+)?")
 _DATE = re.compile(r"yyyy|yy|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm", re.IGNORECASE)
 _FIRST = datetime(1899, 12, 30)
-_MONTHS = "January February March April May June July August September October November December".split()  # fmt: skip
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_NAMES = "January February March April May June July August September October November December"
+_MONTHS = _NAMES.split(" ")
+_WEEK = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
+_DAYS = _WEEK.split(" ")
 
 
 def shown(value: object, code: str = "General") -> tuple[str, bool]:
@@ -89,12 +91,22 @@ def _dated(value: date | time, code: str) -> str:
 def _part(moment: datetime, name: str, half: bool) -> str:
     hour = (moment.hour % 12 or 12) if half else moment.hour
     return {
-        "yyyy": f"{moment.year:04d}", "yy": f"{moment.year % 100:02d}", "mmmm": _MONTHS[moment.month - 1],
-        "mmm": _MONTHS[moment.month - 1][:3], "mm": f"{moment.month:02d}", "m": str(moment.month),
-        "dddd": _DAYS[moment.weekday()], "ddd": _DAYS[moment.weekday()][:3], "dd": f"{moment.day:02d}",
-        "d": str(moment.day), "hh": f"{hour:02d}", "h": str(hour), "ss": f"{moment.second:02d}",
-        "s": str(moment.second), "am/pm": "PM" if moment.hour >= 12 else "AM",
-    }[name]  # fmt: skip
+        "yyyy": f"{moment.year:04d}",
+        "yy": f"{moment.year % 100:02d}",
+        "mmmm": _MONTHS[moment.month - 1],
+        "mmm": _MONTHS[moment.month - 1][:3],
+        "mm": f"{moment.month:02d}",
+        "m": str(moment.month),
+        "dddd": _DAYS[moment.weekday()],
+        "ddd": _DAYS[moment.weekday()][:3],
+        "dd": f"{moment.day:02d}",
+        "d": str(moment.day),
+        "hh": f"{hour:02d}",
+        "h": str(hour),
+        "ss": f"{moment.second:02d}",
+        "s": str(moment.second),
+        "am/pm": "PM" if moment.hour >= 12 else "AM",
+    }[name]
 
 
 def _number(value: float, part: str) -> tuple[str, bool]:
@@ -131,7 +143,9 @@ def _digits(value: float, pattern: str) -> str:
     before, _, after = text.lstrip("-").partition(".")
     while len(after) > least and after.endswith("0"):
         after = after[:-1]
-    before = before.lstrip("0").zfill(max(whole.count("0"), 0)) if whole.count("0") == 0 else before.zfill(whole.count("0"))  # fmt: skip
+    before = (
+        before.lstrip("0").zfill(max(whole.count("0"), 0)) if whole.count("0") == 0 else before.zfill(whole.count("0"))
+    )
     if "," in whole:
         before = re.sub(r"(?<=\d)(?=(\d{3})+$)", ",", before)
     minus = "-" if text.startswith("-") and any(digit in "123456789" for digit in text) else ""

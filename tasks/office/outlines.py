@@ -17,11 +17,24 @@ _FIXED: Mapping[str, Shares] = {
     "diamond": ((0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)),
     "flowChartDecision": ((0.5, 0), (1, 0.5), (0.5, 1), (0, 0.5)),
     "pentagon": ((0.5, 0), (1, 0.382), (0.809, 1), (0.191, 1), (0, 0.382)),
-    "plus": ((0.25, 0), (0.75, 0), (0.75, 0.25), (1, 0.25), (1, 0.75), (0.75, 0.75), (0.75, 1), (0.25, 1),
-             (0.25, 0.75), (0, 0.75), (0, 0.25), (0.25, 0.25)),
-    "star5": tuple((0.5 + r * sin(pi * n / 5), 0.55 - r * 1.05 * cos(pi * n / 5))
-                   for n, r in enumerate((0.52, 0.2) * 5)),
-}  # fmt: skip
+    "plus": (
+        (0.25, 0),
+        (0.75, 0),
+        (0.75, 0.25),
+        (1, 0.25),
+        (1, 0.75),
+        (0.75, 0.75),
+        (0.75, 1),
+        (0.25, 1),
+        (0.25, 0.75),
+        (0, 0.75),
+        (0, 0.25),
+        (0.25, 0.25),
+    ),
+    "star5": tuple(
+        (0.5 + r * sin(pi * n / 5), 0.55 - r * 1.05 * cos(pi * n / 5)) for n, r in enumerate((0.52, 0.2) * 5)
+    ),
+}
 
 
 def outline(kind: str, box: Box, adjustments: Mapping[str, float]) -> tuple[tuple[Point, ...], bool]:
@@ -109,8 +122,16 @@ def _hexagon(wide: float, high: float, share: float | None) -> tuple[Point, ...]
 
 def _octagon(wide: float, high: float, share: float | None) -> tuple[Point, ...]:
     cut = (0.29289 if share is None else share) * min(wide, high)
-    return ((cut, 0), (wide - cut, 0), (wide, cut), (wide, high - cut), (wide - cut, high), (cut, high),
-            (0, high - cut), (0, cut))  # fmt: skip
+    return (
+        (cut, 0),
+        (wide - cut, 0),
+        (wide, cut),
+        (wide, high - cut),
+        (wide - cut, high),
+        (cut, high),
+        (0, high - cut),
+        (0, cut),
+    )
 
 
 def _chevron(wide: float, high: float, share: float | None) -> tuple[Point, ...]:
@@ -141,8 +162,15 @@ def _arrow(way: str, box: Box, adjustments: Mapping[str, float]) -> tuple[Point,
     along, across = (wide, high) if way in ("left", "right") else (high, wide)
     shaft, head = adjustments.get("adj1", 0.5), adjustments.get("adj2", 0.5) * min(wide, high)
     low, up = across * (1 - shaft) / 2, across * (1 + shaft) / 2
-    points = ((0.0, low), (along - head, low), (along - head, 0.0), (along, across / 2), (along - head, across),
-              (along - head, up), (0.0, up))  # fmt: skip
+    points = (
+        (0.0, low),
+        (along - head, low),
+        (along - head, 0.0),
+        (along, across / 2),
+        (along - head, across),
+        (along - head, up),
+        (0.0, up),
+    )
     match way:
         case "right":
             return tuple((left + x, top + y) for x, y in points)

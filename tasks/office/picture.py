@@ -1,5 +1,6 @@
 """Sheets as pictures, painted with the drawing kit: the same pixels and bytes on every machine."""
 
+from dataclasses import replace
 from functools import lru_cache
 from io import BytesIO
 from math import hypot
@@ -78,11 +79,29 @@ def _write(paper: Paper, word: Word, scale: float) -> None:
         return
     if not -4000 < word.x < 20_000:
         return
+    if word.clip is not None:
+        _write_cut(paper, word, scale)
+        return
     for letter, place in faces.letters(word.text, face):
         paper.text((word.x + place) * scale, word.y * scale, letter, font, face.colour, anchor="ls")
     if face.underlined:
         low = (word.y + 0.11 * face.size) * scale
-        paper.line([(word.x * scale, low), ((word.x + word.width) * scale, low)], face.colour, max(1, face.size * scale / 18))  # fmt: skip
+        paper.line(
+            [(word.x * scale, low), ((word.x + word.width) * scale, low)], face.colour, max(1, face.size * scale / 18)
+        )
+
+
+def _write_cut(paper: Paper, word: Word, scale: float) -> None:
+    """A word of which a part is seen."""
+    assert word.clip is not None
+    left, top, right, bottom = (round(side * scale) for side in word.clip)
+    corner = (max(0, left), max(0, top), min(paper.image.width, right), min(paper.image.height, bottom))
+    if corner[0] >= corner[2] or corner[1] >= corner[3]:
+        return
+    part = paper.image.crop(corner)
+    moved = replace(word, clip=None, x=word.x - corner[0] / scale, y=word.y - corner[1] / scale)
+    _write(Paper(part), moved, scale)
+    paper.image.paste(part, corner[:2])
 
 
 def _write_up(paper: Paper, word: Word, scale: float, font: "ImageFont.FreeTypeFont") -> None:
@@ -105,7 +124,9 @@ def _paste(image: "Image.Image", photo: Photo, scale: float) -> None:
         return
     first = found.crop(_cut(photo.crop, found.width, found.height))
     # Only what lies on the paper is enlarged.
-    small = first.resize((wide, high), Image.Resampling.BOX if hypot(wide, high) < hypot(*first.size) else Image.Resampling.NEAREST)  # fmt: skip
+    small = first.resize(
+        (wide, high), Image.Resampling.BOX if hypot(wide, high) < hypot(*first.size) else Image.Resampling.NEAREST
+    )
     image.paste(small, (left, top), small.getchannel("A"))
 
 

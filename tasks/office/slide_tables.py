@@ -86,18 +86,26 @@ class _Look:
         """The lines around a cell."""
         left, top, right, bottom = box
         sides = {
-            "lnL": ((left, top), (left, bottom)), "lnR": ((right, top), (right, bottom)),
-            "lnT": ((left, top), (right, top)), "lnB": ((left, bottom), (right, bottom)),
-        }  # fmt: skip
+            "lnL": ((left, top), (left, bottom)),
+            "lnR": ((right, top), (right, bottom)),
+            "lnT": ((left, top), (right, top)),
+            "lnB": ((left, bottom), (right, bottom)),
+        }
         found: list[Mark] = []
         properties = _properties(cell)
         for name, ends in sides.items():
             line = properties.find(f"{A}{name}") if properties is not None else None
             colour = self.style.theme.of(line.find(f"{A}solidFill")) if line is not None else None
-            if colour is not None:
-                found.append(Stroke(points=ends, owner=owner, colour=colour[0], width=int(line.get("w", "12700")) / EMU))
+            if line is not None and colour is not None:
+                found.append(
+                    Stroke(points=ends, owner=owner, colour=colour[0], width=int(line.get("w", "12700")) / EMU)
+                )
             elif line is None and not self.plain:
-                found.append(Stroke(points=ends, owner=owner, colour=WHITE, width=4.0 if self.head(row) and name == "lnB" else 1.33))  # fmt: skip
+                found.append(
+                    Stroke(
+                        points=ends, owner=owner, colour=WHITE, width=4.0 if self.head(row) and name == "lnB" else 1.33
+                    )
+                )
         return found
 
 
@@ -124,7 +132,11 @@ def _needs(row: Any, texts: Sequence[Sequence[Paragraph]], widths: Sequence[floa
     """The height that each cell of one row needs."""
     found = []
     for column, cell in enumerate(row.iterfind(f"{A}tc")):
-        if cell.get("hMerge") in ("1", "true") or cell.get("vMerge") in ("1", "true") or int(cell.get("rowSpan", "1")) > 1:
+        if (
+            cell.get("hMerge") in ("1", "true")
+            or cell.get("vMerge") in ("1", "true")
+            or int(cell.get("rowSpan", "1")) > 1
+        ):
             continue
         left, top, right, bottom = _margins(cell)
         wide = sum(widths[column : column + int(cell.get("gridSpan", "1"))]) - left - right

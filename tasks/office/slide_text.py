@@ -183,9 +183,7 @@ def _distance(chain: Sequence[Any], name: str, size: float) -> float:
     return -found if found < 0 else found * size
 
 
-def _bullet(
-    chain: Sequence[Any], face: Face, style: Style, numbers: dict[int, int], level: int
-) -> tuple[str, Face]:  # fmt: skip
+def _bullet(chain: Sequence[Any], face: Face, style: Style, numbers: dict[int, int], level: int) -> tuple[str, Face]:
     for one in chain:
         kinds = {child.tag.removeprefix(A): child for child in one if isinstance(child.tag, str)}
         if "buNone" in kinds:
@@ -214,5 +212,9 @@ def _bullet_face(chain: Sequence[Any], face: Face, style: Style) -> Face:
         if found is not None:
             colour = found[0]
             break
-    family = next((found.get("typeface") for one in chain if (found := one.find(f"{A}buFont")) is not None), face.family)
-    return replace(face, size=face.size * share, colour=colour, family=family, underlined=False, bold=False, italic=False)  # fmt: skip
+    family = next(
+        (found.get("typeface") for one in chain if (found := one.find(f"{A}buFont")) is not None), face.family
+    )
+    return replace(
+        face, size=face.size * share, colour=colour, family=family, underlined=False, bold=False, italic=False
+    )

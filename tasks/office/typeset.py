@@ -128,7 +128,12 @@ def _words(line: _Line, shift: float, base: float, owner: str) -> Iterator[Word]
         if not bit.text.strip():
             continue
         last = joined[-1] if joined else None
-        if last is not None and last.face == bit.face and abs(last.x + last.width - bit.x) < 0.01 and last.text[-1:] != "•":
+        if (
+            last is not None
+            and last.face == bit.face
+            and abs(last.x + last.width - bit.x) < 0.01
+            and last.text[-1:] != "•"
+        ):
             joined[-1] = replace(last, text=last.text + bit.text, width=bit.x + bit.width - last.x)
         else:
             joined.append(bit)
@@ -149,7 +154,8 @@ def _lines(paragraphs: Sequence[Paragraph], room: float | None) -> list[_Line]:
 
 
 def _broken(one: Paragraph, room: float | None) -> Iterator[_Line]:
-    start, bits, x = one.left + one.first, [], 0.0
+    start, x = one.left + one.first, 0.0
+    bits: list[_Bit] = []
     first = True
 
     def line(last: bool = False) -> _Line:

@@ -23,10 +23,11 @@ from pptx.util import Inches, Pt
 from tests.pictures import encoded
 from tests.sandboxes.servers.conftest import Bench
 
-WORDS = (
+_SPOKEN = (
     "harbour orchard winter budget station copper lantern meadow ticket vessel granite kitchen autumn market signal "
     "garden bicycle thunder pottery railway compass chimney feather voyage candle mountain library engine blanket river"
-).split()  # fmt: skip
+)
+WORDS = _SPOKEN.split(" ")
 COUNT = 40
 """Files of each kind; half of them were never looked at while the renderer was written: those with odd numbers."""
 FACES = ("Calibri", "Arial", "Times New Roman", "Liberation Sans", "Courier New")
@@ -74,17 +75,49 @@ def tool_deck(folder: Path, number: int) -> Path:
     spot = {"left": 0.6, "top": 1.6, "width": 8.4, "height": 0.45 * rows}
     call("add_table", slide_index=2, rows=rows, cols=cols, data=data, **spot)
     call("add_slide", layout_index=6)
-    call("manage_text", slide_index=3, operation="add", text=said(rng, 8, 30), left=0.5, top=0.4, width=5, height=2,
-         font_size=rng.choice((12, 16, 20)), alignment=rng.choice(("left", "center", "right")))  # fmt: skip
-    call("add_shape", slide_index=3, shape_type=rng.choice(("rectangle", "rounded_rectangle", "oval")), left=6, top=0.6,
-         width=3, height=1.5, text=said(rng, 1, 4), fill_color=[40, 90, 160], font_color=[255, 255, 255], font_size=16)  # fmt: skip
+    call(
+        "manage_text",
+        slide_index=3,
+        operation="add",
+        text=said(rng, 8, 30),
+        left=0.5,
+        top=0.4,
+        width=5,
+        height=2,
+        font_size=rng.choice((12, 16, 20)),
+        alignment=rng.choice(("left", "center", "right")),
+    )
+    call(
+        "add_shape",
+        slide_index=3,
+        shape_type=rng.choice(("rectangle", "rounded_rectangle", "oval")),
+        left=6,
+        top=0.6,
+        width=3,
+        height=1.5,
+        text=said(rng, 1, 4),
+        fill_color=[40, 90, 160],
+        font_color=[255, 255, 255],
+        font_size=16,
+    )
     call("manage_image", slide_index=3, operation="add", image_source="media/photo.png", left=0.6, top=3.2, width=2)
     kind = ("column", "bar", "line", "pie")[number % 4]
     names = [said(rng, 1, 1) for _ in range(1 if kind == "pie" else 2)]
     groups = [said(rng, 1, 1) for _ in range(rng.randint(3, 5))]
     values = [[rng.randint(3, 60) for _ in groups] for _ in names]
-    call("add_chart", slide_index=3, chart_type=kind, left=3.4, top=3, width=6, height=4, categories=groups,
-         series_names=names, series_values=values, title=said(rng, 2, 3))  # fmt: skip
+    call(
+        "add_chart",
+        slide_index=3,
+        chart_type=kind,
+        left=3.4,
+        top=3,
+        width=6,
+        height=4,
+        categories=groups,
+        series_names=names,
+        series_values=values,
+        title=said(rng, 2, 3),
+    )
     call("save_presentation", file_path=f"deck-{number}.pptx")
     return bench.workspace.resolve(f"media/deck-{number}.pptx")
 
@@ -188,14 +221,35 @@ def tool_book(folder: Path, number: int) -> Path:
     sheet = {"sheet_name": "Sheet1"}
     call("create_workbook")
     call("write_data_to_excel", **sheet, data=rows)
-    call("format_range", **sheet, start_cell="A1", end_cell=f"{wide}1", bold=True, bg_color="DDEBF7",
-         border_style="thin", alignment=rng.choice(("left", "center")))  # fmt: skip
-    call("format_range", **sheet, start_cell="B2", end_cell=f"B{last}",
-         number_format=rng.choice(("0.00", "#,##0.0", "0%", "0")))  # fmt: skip
+    call(
+        "format_range",
+        **sheet,
+        start_cell="A1",
+        end_cell=f"{wide}1",
+        bold=True,
+        bg_color="DDEBF7",
+        border_style="thin",
+        alignment=rng.choice(("left", "center")),
+    )
+    call(
+        "format_range",
+        **sheet,
+        start_cell="B2",
+        end_cell=f"B{last}",
+        number_format=rng.choice(("0.00", "#,##0.0", "0%", "0")),
+    )
     call("apply_formula", **sheet, cell=f"B{last + 1}", formula=f"=SUM(B2:B{last})")
     kind = ("bar", "line", "pie")[number % 3]
-    call("create_chart", **sheet, data_range=f"A1:B{last}", chart_type=kind, target_cell=f"A{last + 4}",
-         title=said(rng, 2, 3), x_axis=said(rng, 1, 1), y_axis=said(rng, 1, 1))  # fmt: skip
+    call(
+        "create_chart",
+        **sheet,
+        data_range=f"A1:B{last}",
+        chart_type=kind,
+        target_cell=f"A{last + 4}",
+        title=said(rng, 2, 3),
+        x_axis=said(rng, 1, 1),
+        y_axis=said(rng, 1, 1),
+    )
     return bench.workspace.resolve(name)
 
 
@@ -221,11 +275,13 @@ def library_book(folder: Path, number: int) -> Path:
     sheet.row_dimensions[1].height = rng.choice((18, 24, 30))
     sheet.conditional_formatting.add(
         f"B2:B{last}",
-        rng.choice((
-            CellIsRule(operator="greaterThan", formula=["100"], fill=PatternFill("solid", bgColor="FFC7CE")),
-            ColorScaleRule(start_type="min", start_color="FFFFFF", end_type="max", end_color="63BE7B"),
-        )),
-    )  # fmt: skip
+        rng.choice(
+            (
+                CellIsRule(operator="greaterThan", formula=["100"], fill=PatternFill("solid", bgColor="FFC7CE")),
+                ColorScaleRule(start_type="min", start_color="FFFFFF", end_type="max", end_color="63BE7B"),
+            )
+        ),
+    )
     foot = sheet.cell(last + 2, 1, said(rng, 9, 16))
     sheet.merge_cells(start_row=last + 2, start_column=1, end_row=last + 2, end_column=columns)
     foot.alignment = Alignment(wrap_text=True, vertical=rng.choice(("top", "center")), horizontal="left")
