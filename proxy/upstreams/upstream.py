@@ -331,6 +331,7 @@ class HttpUpstream(Upstream):
             read, write = streams
 
             async def send(line: bytes) -> None:
+                await in_task()
                 await write.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
 
             rpc = self._connect(send, tasks)
