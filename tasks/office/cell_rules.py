@@ -19,7 +19,7 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 @dataclass
-class Rules:
+class CellRules:
     """What conditional formats do to a worksheet."""
 
     fills: dict[str, Colour] = field(default_factory=dict)
@@ -35,9 +35,9 @@ class Rules:
         return self.inks.get(cell.coordinate)
 
 
-def read(sheet: Any, value: Callable[[Any], object]) -> Rules:
+def read(sheet: Any, value: Callable[[Any], object]) -> CellRules:
     """The rules of a worksheet, applied."""
-    found = Rules()
+    found = CellRules()
     for formatting in sheet.conditional_formatting:
         cells = [cell for area in formatting.sqref.ranges for row in sheet[area.coord] for cell in _row(row)]
         for rule in formatting.rules:
@@ -54,7 +54,7 @@ def _row(row: Any) -> Iterable[Any]:
     return row if isinstance(row, tuple) else (row,)
 
 
-def _compare(found: Rules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
+def _compare(found: CellRules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
     try:
         limits = [float(str(limit).strip('"')) for limit in rule.formula]
     except ValueError:
@@ -79,13 +79,13 @@ def _compare(found: Rules, rule: Any, cells: Iterable[Any], value: Callable[[Any
             found.inks.setdefault(cell.coordinate, rgb(str(ink.rgb)))
 
 
-def _scale(found: Rules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
+def _scale(found: CellRules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
     held = {cell.coordinate: value(cell) for cell in cells}
     numbers = {
         name: float(one) for name, one in held.items() if isinstance(one, int | float) and not isinstance(one, bool)
     }
     colours = [rgb(str(colour.rgb)) for colour in rule.colorScale.color if colour.type == "rgb"]
-    points = [_point(one, sorted(numbers.values())) for one in rule.colorScale.cfvo]
+    points = [_point(item, sorted(numbers.values())) for item in rule.colorScale.cfvo]
     if not numbers or len(colours) != len(points) or len(points) < 2:
         return
     for name, number in numbers.items():

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from zipfile import BadZipFile, ZipFile
 
 from m3bench.tasks.office import book, deck
-from m3bench.tasks.office.marks import OfficeError, Sheet
+from m3bench.tasks.office.marks import OfficeError, PrintedSheet
 
 MOST_BYTES = 24 << 20
 MOST_UNPACKED = 96 << 20
@@ -16,7 +16,7 @@ MOST_RATIO = 150
 MOST_SHEETS = 80
 _LARGE = 1 << 20
 
-_FORMS: Mapping[str, Callable[[bytes], list[Sheet]]] = {".pptx": deck.sheets, ".xlsx": book.sheets}
+_FORMS: Mapping[str, Callable[[bytes], list[PrintedSheet]]] = {".pptx": deck.sheets, ".xlsx": book.sheets}
 
 
 def is_office(name: str) -> bool:
@@ -24,7 +24,7 @@ def is_office(name: str) -> bool:
     return PurePosixPath(name).suffix.casefold() in _FORMS
 
 
-def sheets(name: str, data: bytes) -> list[Sheet]:
+def sheets(name: str, data: bytes) -> list[PrintedSheet]:
     """The slides or worksheets of a file.
 
     Raises:
@@ -50,5 +50,5 @@ def _check(data: bytes) -> None:
         raise OfficeError("it is no office file") from error
     if len(entries) > MOST_PARTS or sum(entry.file_size for entry in entries) > MOST_UNPACKED:
         raise OfficeError("it is too large unpacked")
-    if any(one.file_size > _LARGE and one.file_size > MOST_RATIO * max(1, one.compress_size) for one in entries):
+    if any(part.file_size > _LARGE and part.file_size > MOST_RATIO * max(1, part.compress_size) for part in entries):
         raise OfficeError("a part of it is far larger than it looks")
