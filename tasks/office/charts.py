@@ -19,6 +19,7 @@ _TICK = 5.67
 _SPACE = 3.78
 """Between a tick, or an axis without ticks, and a label."""
 _MOST_STEPS = 10
+_SLANT = 0.7071
 _SIGN = {"bar": 0.815, "area": 0.815, "pie": 0.815, "ring": 0.815}
 _LINE_SIGN = 1.483
 """The sign of a legend's entry and its space, for letters of size 1."""
@@ -321,7 +322,9 @@ def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: floa
     if across.shown and across.labelled:
         unit = (room.right - room.left) / max(1, len(labels))
         lines = max((len(_broken(item, across.face, unit)) for item in labels), default=1)
-        need = lines * faces.rise(across.face)[1] + _gap(across)
+        high = faces.rise(across.face)[1]
+        long = _crowded(labels, across.face, unit)
+        need = ((long + high) * _SLANT if long and chart.kind != "scatter" else lines * high) + _gap(across)
         match _level(chart, scale):
             case "bottom":
                 below = max(below, need)
@@ -331,6 +334,12 @@ def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: floa
     room.bottom -= below if across.shown and across.labelled else half
     if across.shown and across.labelled and chart.kind == "scatter":
         room.right -= faces.width(labels[-1] if labels else "0", across.face) / 2
+
+
+def _crowded(labels: Sequence[str], face: Typeface, unit: float) -> float:
+    """The width of the longest label where one has a word that is too wide for its place; 0 where none has."""
+    words = max((faces.width(word, face) for label in labels for word in label.split()), default=0.0)
+    return max(faces.width(label, face) for label in labels) if words > unit else 0.0
 
 
 def _level(chart: Chart, scale: _Scale) -> str:
@@ -473,23 +482,33 @@ class _Plot:
                 self._made.marks += _line(general(value), axis.face, x, foot, self._owner, "ctr")
             return
         unit = abs(self._place(1) - self._place(0))
-        taken = max(
-            (faces.width(item, axis.face) for item in labels for item in _broken(item, axis.face, unit)), default=0
-        )
-        every = 1 if self._chart.flat else max(1, ceil(taken / max(unit, 1.0) - 0.02))
-        if every > 1:
-            self._made.unknown.append("labels of an axis that have no room: some are left out")
+        long = 0.0 if self._chart.flat else _crowded(labels, axis.face, unit)
+        if long:
+            self._made.unknown.append("labels of an axis that have no room side by side: they run upwards")
+            self._upwards(labels, axis.face, foot - ascent, (long + high) * _SLANT / long)
+            return
         for number, label in enumerate(labels):
             middle = self._place(number + 0.5)
-            if number % every:
-                continue
             if self._chart.flat:
                 self._made.marks += _line(
                     label, axis.face, room.left - _gap(axis), middle - high / 2 + ascent, self._owner, "r"
                 )
                 continue
-            for row, line in enumerate(_broken(label, axis.face, unit * every)):
+            for row, line in enumerate(_broken(label, axis.face, unit)):
                 self._made.marks += _line(line, axis.face, middle, foot + row * high, self._owner, "ctr")
+
+    def _upwards(self, labels: Sequence[str], face: Typeface, top: float, room: float) -> None:
+        """Labels that other programs write slanting, as small as the same room takes."""
+        face = replace(face, size=face.size * min(1.0, room))
+        for number, label in enumerate(labels):
+            x = self._place(number + 0.5) + 0.25 * face.size
+            y = top + faces.width(label, face)
+            for word in label.split():
+                wide = faces.width(word, face)
+                self._made.marks.append(
+                    Word(text=word, x=x, y=y, width=wide, face=face, owner=self._owner, turned=True)
+                )
+                y -= faces.width(word + " ", face)
 
     def series(self, spans: Sequence[Sequence[tuple[float, float]]]) -> None:
         """Bars, lines, areas or points."""
