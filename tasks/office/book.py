@@ -40,6 +40,8 @@ else:
 
 MOST_COLUMNS, MOST_ROWS = 60, 300
 """What is shown of a worksheet."""
+MOST_FORMULAS = 2000
+"""How many are computed."""
 _DIGIT, _PADDING = 7.397, 5.0
 """The width of a digit in the font of new workbooks, and what a new column has beside its digits."""
 _MARGIN = 1.33
@@ -63,6 +65,8 @@ class _Grid:
     lefts: list[float] = field(default_factory=list)
     tops: list[float] = field(default_factory=list)
     values: dict[tuple[int, int], object] = field(default_factory=dict)
+    formulas: int = 0
+    """How many were computed."""
 
     def box(self, row: int, column: int, last_row: int, last_column: int) -> Box:
         return self.lefts[column - 1], self.tops[row - 1], self.lefts[last_column], self.tops[last_row]
@@ -73,7 +77,8 @@ class _Grid:
         if place not in self.values:
             found = cell.value
             if isinstance(found, str) and found.startswith("="):
-                found = value_of(self.book, self.sheet, found)
+                self.formulas += 1
+                found = value_of(self.book, self.sheet, found) if self.formulas <= MOST_FORMULAS else None
                 if found is None:
                     self.unknown.setdefault("a formula whose value cannot be told")
             self.values[place] = found

@@ -8,6 +8,7 @@ from typing import Any
 from m3bench.tasks.office.colours import mixed, rgb
 from m3bench.tasks.office.marks import Colour
 
+_MOST_ROWS, _MOST_COLUMNS = 300, 60
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "greaterThan": operator.gt,
     "greaterThanOrEqual": operator.ge,
@@ -39,7 +40,7 @@ def read(sheet: Any, value: Callable[[Any], object]) -> CellRules:
     """The rules of a worksheet, applied."""
     found = CellRules()
     for formatting in sheet.conditional_formatting:
-        cells = [cell for area in formatting.sqref.ranges for row in sheet[area.coord] for cell in _row(row)]
+        cells = [cell for area in formatting.sqref.ranges for cell in _cells(sheet, area)]
         for rule in formatting.rules:
             if rule.type == "cellIs":
                 _compare(found, rule, cells, value)
@@ -50,8 +51,16 @@ def read(sheet: Any, value: Callable[[Any], object]) -> CellRules:
     return found
 
 
-def _row(row: Any) -> Iterable[Any]:
-    return row if isinstance(row, tuple) else (row,)
+def _cells(sheet: Any, area: Any) -> Iterable[Any]:
+    """The cells of a range that are used; a rule may be for a whole column."""
+    last_row, last_column = min(area.max_row, sheet.max_row), min(area.max_col, sheet.max_column)
+    if area.min_row > last_row or area.min_col > last_column:
+        return
+    rows = sheet.iter_rows(min_row=area.min_row, max_row=last_row, min_col=area.min_col, max_col=last_column)
+    for number, row in enumerate(rows):
+        if number >= _MOST_ROWS:
+            return
+        yield from row[:_MOST_COLUMNS]
 
 
 def _compare(found: CellRules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:

@@ -98,6 +98,13 @@ def test_rules_colour_the_cells_that_they_hold_for(book: Any) -> None:
     ]
 
 
+def test_a_rule_for_every_cell_there_could_be_costs_no_more_than_the_used_ones(book: Any) -> None:
+    book.active["B2"] = 12
+    rule = CellIsRule(operator="greaterThan", formula=["10"], fill=PatternFill("solid", bgColor="FFC7CE"))
+    book.active.conditional_formatting.add("A1:XFD1048576", rule)
+    assert [mark.owner for mark in seen(book).marks if isinstance(mark, Surface)] == ["B2"]
+
+
 def test_a_chart_reads_the_cells_that_it_refers_to(book: Any) -> None:
     sheet = book.active
     for row in (["What", "How many"], ["Apples", 40], ["Pears", "=B2/2"]):

@@ -1,6 +1,7 @@
 """Files that somebody else made are bounded, and the same file is the same picture everywhere."""
 
 import io
+import random
 import zipfile
 from hashlib import sha256
 
@@ -21,6 +22,9 @@ def packed(parts: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
+MERGED = b'<worksheet><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells></worksheet>'
+
+
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
@@ -29,6 +33,8 @@ def packed(parts: dict[str, bytes]) -> bytes:
         ("a.xlsx", packed({"x.xml": b"<x/>"}), "no workbook"),
         ("a.pptx", packed({"x.xml": b"<x/>"}), "no presentation"),
         ("a.xlsx", packed({"xl/workbook.xml": b" " * (8 << 20)}), "far larger than it looks"),
+        ("a.xlsx", packed({"xl/worksheets/sheet1.xml": MERGED}), "merges too many"),
+        ("a.xlsx", packed({f"{number}.xml": random.randbytes(1 << 20) for number in range(13)}), "too much in it"),
         ("a.xlsx", packed({f"{number}": b"" for number in range(3100)}), "too large unpacked"),
     ],
 )
