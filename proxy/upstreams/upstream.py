@@ -34,6 +34,7 @@ from m3bench.proxy.protocol.tool_calls import Relay
 from m3bench.proxy.upstreams.child_process import ChildProcess
 from m3bench.proxy.upstreams.configuration import UpstreamEntry
 from m3bench.proxy.upstreams.jsonrpc_client import JsonRpcClient
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import UpstreamError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 from m3bench.tasks.lines import Lines
@@ -122,6 +123,7 @@ class Upstream(ABC):
         """
         if self._rpc is not None and not self._stopped:
             return False
+        await in_task()
         async with self._starting:
             if self._stopped:
                 raise UpstreamError(self.name, "what it was started for has ended")

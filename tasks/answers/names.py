@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.comparisons import first_of, named_in
 from m3bench.tasks.answers.numerals import known
 from m3bench.tasks.answers.spelling import (
     BINOMIAL,
@@ -51,6 +52,8 @@ from m3bench.tasks.folding import fold
 
 MOST_WORDS = 40
 
+_FOREIGN = frozenset({"el", "la", "le", "il", "lo", "los", "las", "les", "der", "die", "das", "het"})
+"""Articles of other languages."""
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
 
 
@@ -80,6 +83,7 @@ class Name(Value):
         if is_nothing(given):
             return "nothing was given"
         names = (self.value, *self.aliases)
+        given = _called(given)
         if isinstance(given, str) and given.casefold() in map(str.casefold, names):
             return None  # A title may read like an answer that explains itself.
         return name_problem(as_text(given), names, self.others, " ".join((asked.words, *self.context)))
@@ -91,6 +95,14 @@ class Name(Value):
     def facts(self) -> Iterator[Fact]:
         """The name, or another for the same thing."""
         yield fold(self.value)
+
+
+def _called(given: JSON) -> JSON:
+    """The name in an object that says more of the thing than its name."""
+    if not isinstance(given, dict) or len(given) < 2:
+        return given
+    named = {fold(str(key)): value for key, value in given.items()}
+    return next((named[key] for key in ("name", "title", "value") if isinstance(named.get(key), str)), given)
 
 
 @cache
@@ -136,7 +148,10 @@ _LONGEST_KEPT = 200
 
 @lru_cache(maxsize=4096)
 def _name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
-    text = _SITE.sub("", concluded(answered(text)))
+    text = _ET_AL.sub("", _ONLY.sub("", _SITE.sub("", concluded(answered(text)))))
+    number = _NUMBERED.fullmatch(text.strip())
+    if number and number["id"] in _NUMBERS.findall(context):
+        return None
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
     names = addressed(names)
@@ -151,7 +166,11 @@ def _name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], co
         return problem
     about = _about(names, others, context)
     short = _of_one_alone(said, names, others, context)
-    ways = dict.fromkeys((said, without_lead(said, context), short))
+    there = _WHICH_ONE.sub("", said)
+    asked = frozenset(words_of(context)) - words_of_names(names)
+    about_one = (first_of(said, asked), named_in(said, asked)) if " " in said else ()
+    bare = said if _names_region(context) else _without_region(said)
+    ways = dict.fromkeys((said, without_lead(said, context), short, there, _LATIN.sub("", there), bare, *about_one))
     tried = dict.fromkeys((*ways, *(head for way in ways for head in heads(way, about))))
     right = any(
         _plain_problem(lead, names, others, context) is None
@@ -192,6 +211,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         mine = words_of(text)
     if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
         return f"{text[:60]!r} is another one"
+    if _OTHER_TITLE.match(text) and not any(map(_OTHER_TITLE.match, names)) and set(words_of(context)) & _WRITTEN:
+        return f"{text[:60]!r} is another one"
     if mine in right or (joined(mine) in {joined(form) for form in right}):
         return None
     if mine in wrong:
@@ -229,6 +250,7 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     beside = (_saying() | set(words_of(context))) - own
     while mine and (mine[-1] in beside or mine[0] in beside):
         mine = mine[:-1] if mine[-1] in beside else mine[1:]
+    mine = mine[1:] if len(mine) > 1 and mine[0] in _FOREIGN else mine
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
     if "," not in names[0] and without_its_kind(words_of(text), right, wrong):
@@ -238,6 +260,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     if _without_its_place(words_of(text), right, wrong, around):
         return None
     if "," not in names[0] and without_figures(mine, right, wrong):
+        return None
+    if _of_its_kind(text, names, right, wrong):
         return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
@@ -317,6 +341,48 @@ def _initialled(mine: Words, form: Words) -> bool:
     return True
 
 
+_IN_REGION = re.compile(r"^(?P<what>[^,(]+?)\s*(?:,\s*(?P<behind>[A-Z][\w. ]*)|\((?P<aside>[A-Z][\w. ]*)\))$")
+
+
+@cache
+def _regions() -> frozenset[str]:
+    """States and countries by all their names."""
+    known_regions = vocabulary().regions
+    return frozenset((*known_regions, *(name for names in known_regions.values() for name in names.split("|"))))
+
+
+@lru_cache(maxsize=256)
+def _names_region(context: str) -> bool:
+    """Whether it is known in which state or country a thing is: another one behind its name is another thing."""
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", context) for name in _regions() if len(name) > 2)
+
+
+def _without_region(text: str) -> str:
+    """A name of several words without the state or country behind it; of a town that says which one it is."""
+    found = _IN_REGION.match(text)
+    if found and len(words_of(found["what"])) < 2:
+        return text
+    return found["what"] if found and (found["behind"] or found["aside"]) in _regions() else text
+
+
+_ONLY = re.compile(r"^(?:only|just|solely|exclusively)\s+(?=\S)", re.IGNORECASE)
+_ET_AL = re.compile(r",?\s+et al\b\.?")
+_NUMBERS = re.compile(r"(?<![\d.])(?:\d{4}\.\d{4,5}|97[89]\d{10})(?![\d.])")
+"""The numbers of papers and of books, each of which is of one thing alone."""
+_NUMBERED = re.compile(r"(?:arxiv|isbn)?[\s:#-]*(?P<id>\d{4}\.\d{4,5}|97[89]\d{10})(?:v\d)?", re.IGNORECASE)
+_WHICH_ONE = re.compile(
+    r"^(?:the\s+)?(?:left|right|upper|lower|top|bottom|middle|first|second|third|fourth|fifth|last)"
+    r"(?:[ -]?(?:hand|most))?(?:\s+(?:one|place|sight|picture|card|item))?\s*(?::|,|\s[–—-])\s+(?=\S)",
+    re.IGNORECASE,
+)
+"""Where in a picture a thing is, before its name."""
+_LATIN = re.compile(r"\s*\([A-Z][a-z]+ [a-z]+\)$")
+"""A species in brackets behind what people call it."""
+_OTHER_TITLE = re.compile(r"(?:On|In|To|From|Of|For|With|About)\s+(?:the|a|an)\s+[A-Z]")
+"""A title that begins with a small word, which is another one without it: "On the Road"."""
+_WRITTEN = frozenset(
+    {"book", "books", "film", "films", "title", "titles", "copy", "copies", "paper", "papers", "movie"}
+)
 _SPELLED = re.compile(r"(?<![\w-])[A-Z](?:-[A-Z]){1,9}(?![\w-])")
 _NUMBER_OF_HOUSE = re.compile(r"(?<=[,\s])n[º°o]\.?\s*(?=\d)", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")
@@ -416,6 +482,13 @@ def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
         return False
     ends = [form[len(core) :] for form in right if form[: len(core)] == core]
     return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
+
+
+def _of_its_kind(text: str, names: tuple[str, ...], right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether a name with its kind behind a comma is said the other way round: "the jar of honey" of "Honey, jar"."""
+    turned = words_of(re.sub(r"\bof\b", " ", text))
+    lists = {words_of(name) for name in names if name.count(",") == 1}
+    return any(sorted(turned) == sorted(form) for form in lists & right) and turned not in wrong
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:

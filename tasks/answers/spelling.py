@@ -101,7 +101,7 @@ def find(part: Words, whole: Words) -> int:
 
 BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
 """The name of a species."""
-_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
+_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$|\s+\(?L(?:inn)?\.\)?$")
 """Who described a species first, and when."""
 
 
