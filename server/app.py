@@ -143,7 +143,8 @@ class App:
         if self._lent is not None:
             return self._lent
         root = self.settings.data / WORKSPACES / self._owner
-        return SandboxPool(self.backend, root, spares=self.settings.spares, runs=self._runs_per_sandbox)
+        runs = self._runs_per_sandbox
+        return SandboxPool(self.backend, root, spares=self.settings.spares, runs=runs, remembers=runs > 1)
 
     @cached_property
     def runs(self) -> Runs:

@@ -10,12 +10,11 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Self, cast
+from typing import TYPE_CHECKING, Self, cast
 from weakref import WeakKeyDictionary
 
 import anyio
 from anyio.abc import TaskGroup
-from mcp.shared.uri_template import UriTemplate
 from pydantic import BaseModel, Field
 
 from m3bench.proxy.logs import tell
@@ -39,6 +38,12 @@ from m3bench.tasks.catalog import SEPARATOR
 from m3bench.tasks.eager import Patience
 from m3bench.tasks.errors import CassetteError, UpstreamError, plain
 from m3bench.tasks.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from mcp.shared import uri_template
+else:
+    uri_template = LazyModule("mcp.shared.uri_template")
 
 Owned = tuple[str, Json]
 """An entry of a list, and the server that it belongs to."""
@@ -111,7 +116,7 @@ def owners(uri: str, resources: Iterable[Owned], templates: Iterable[Owned]) -> 
 
 def _fits(template: str, uri: str) -> bool:
     try:
-        return template == uri or UriTemplate.parse(template).match(uri) is not None
+        return template == uri or uri_template.UriTemplate.parse(template).match(uri) is not None
     except ValueError:
         return False
 

@@ -234,6 +234,21 @@ async def test_a_sandbox_serves_as_many_runs_as_allowed_and_then_ends(tmp_path: 
     assert {path.name for path in tmp_path.iterdir()} == {f"kept-{number}" for number in range(4)}
 
 
+async def test_what_a_tool_that_only_reads_answered_is_remembered_for_later_runs(tmp_path: Path) -> None:
+    backend = Counting()
+    async with SandboxPool(backend, tmp_path, remembers=True) as pool:
+        for number in range(3):
+            lease = await pool.lease()
+            await _adds(lease)
+            await lease.finish(tmp_path / f"kept-{number}")
+            with pytest.raises(SandboxError, match="its run is over"):
+                await lease.call("math/add", ADD)
+        assert backend.opened == 1
+        lease = await pool.lease()
+        assert (await lease.call("math/add", ADD.replace(b"2", b"3"), 30)).result != b""
+        assert backend.opened == 2, "another question"
+
+
 @pytest.mark.parametrize("isolation", [Isolation(), Isolation(bubblewrap=False)], ids=["walls", "no bubblewrap"])
 async def test_the_files_of_a_run_go_with_it_and_the_next_run_finds_none(tmp_path: Path, isolation: Isolation) -> None:
     create = b'{"filepath": "./book.xlsx"}'
