@@ -130,19 +130,9 @@ def _distinguishing() -> frozenset[str]:
     return frozenset(words_of(vocabulary().names["distinguishing"]))
 
 
+@lru_cache(maxsize=1024)
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
-    """Why a text does not name a thing; None when it does."""
-    # Every cell of a table is held against every name, for each run of the task anew.
-    read = _name_problem if len(text) <= _LONGEST_KEPT else _name_problem.__wrapped__
-    return read(text, names, others, context)
-
-
-_LONGEST_KEPT = 200
-"""Letters of a text that is remembered with what is wrong with it."""
-
-
-@lru_cache(maxsize=4096)
-def _name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
+    """Why a text does not name a thing; None when it does. Every run of a task asks of the same cells anew."""
     text = _ET_AL.sub("", _ONLY.sub("", _SITE.sub("", concluded(answered(text)))))
     number = _NUMBERED.fullmatch(text.strip())
     if number and number["id"] in _NUMBERS.findall(context):

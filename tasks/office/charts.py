@@ -185,7 +185,7 @@ def _sign(made: Drawn, chart: Chart, colour: Colour, x: float, y: float, wide: f
     made.marks.append(Surface(points=corners((x, y - half, x + 2 * half, y + half)), owner=owner, fill=colour))
 
 
-def scale(low: float, high: float, axis: Axis, room: float, needed: float) -> _Scale:
+def scale(low: float, high: float, axis: Axis, room: float, needed: float, *, from_zero: bool = True) -> _Scale:
     """The numbers along an axis over a range of values.
 
     Args:
@@ -194,16 +194,17 @@ def scale(low: float, high: float, axis: Axis, room: float, needed: float) -> _S
         axis: What the file says of it.
         room: How long it is.
         needed: How much of it a label takes.
+        from_zero: Whether it begins at nothing where values are not far above, as figures do and places do not.
     """
     if low == high:
         low, high = (min(0.0, low), max(0.0, high)) if low else (0.0, 1.0)
     spread = high - low
-    if low >= 0 and (spread > high / 6 or low == 0):
+    if from_zero and low >= 0 and (spread > high / 6 or low == 0):
         bottom, top = 0.0, high * 1.05
-    elif high <= 0 and spread > -low / 6:
+    elif from_zero and high <= 0 and spread > -low / 6:
         bottom, top = low * 1.05, 0.0
     else:
-        bottom, top = (low - spread / 2 if low > 0 else low - 0.05 * spread), high + 0.05 * spread
+        bottom, top = (low - spread / 2 if low > 0 and from_zero else low - 0.05 * spread), high + 0.05 * spread
     least = axis.least if axis.least is not None else bottom
     most = axis.most if axis.most is not None else top
     count = min(_MOST_STEPS, max(2, int(room / max(1.0, needed))))
@@ -278,7 +279,11 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: st
 
 def _across(chart: Chart, room: _Room) -> _Scale | None:
     xs = [x for item in chart.series for x in item.xs]
-    return scale(min(xs), max(xs), chart.across, room.right - room.left, 4 * chart.across.face.size) if xs else None
+    return (
+        scale(min(xs), max(xs), chart.across, room.right - room.left, 4 * chart.across.face.size, from_zero=False)
+        if xs
+        else None
+    )
 
 
 def _keep_axis_titles(chart: Chart, room: _Room, box: Box) -> tuple[float, float]:
@@ -333,7 +338,7 @@ def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: floa
     room.top += above
     room.bottom -= below if across.shown and across.labelled else half
     if across.shown and across.labelled and chart.kind == "scatter":
-        room.right -= faces.width(labels[-1] if labels else "0", across.face) / 2
+        room.right -= faces.width("0", across.face) / 2
 
 
 def _crowded(labels: Sequence[str], face: Typeface, unit: float) -> float:

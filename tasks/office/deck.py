@@ -342,16 +342,17 @@ def _text(drawing: _Drawing, body: Any, style: Style, element: Any, box: Box, ow
     if int(style.body("numCol", "1")) > 1:
         drawing.says("text in columns: drawn in one")
     text = fitted(paragraphs(body, style), style, room)
-    wrap = style.body("wrap", "square") != "none"
-    anchor = style.body("anchor", "t")
     fit = style.fit()
+    # Text that is made to fit is broken, whatever the box says.
+    wrap = style.body("wrap", "square") != "none" or (fit is not None and fit.tag.endswith("normAutofit"))
+    anchor = style.body("anchor", "t")
     if fit is not None and fit.tag.endswith("spAutoFit"):
         over = typeset.height(text, room[2] - room[0] if wrap else None) - (room[3] - room[1])
         if over > 0:
             up = {"t": 0.0, "ctr": over / 2, "b": over}.get(anchor, 0.0)
             box = (box[0], box[1] - up, box[2], box[3] + over - up)
             room = (room[0], room[1] - up, room[2], room[3] + over - up)
-    return typeset.placed(text, room, anchor, owner, wrap=wrap), box
+    return typeset.placed(text, room, anchor, owner, wrap=wrap, around=True), box
 
 
 def _turn(drawing: _Drawing, words: Sequence[Word], box: Box, degrees: float) -> list[Word]:

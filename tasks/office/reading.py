@@ -65,7 +65,7 @@ def _check_entries(entries: Sequence[ZipInfo]) -> None:
         raise OfficeError("it is too large unpacked")
     if any(part.file_size > _LARGE and part.file_size > MOST_RATIO * max(1, part.compress_size) for part in entries):
         raise OfficeError("a part of it is far larger than it looks")
-    if sum(one.file_size for one in entries if one.filename.endswith((".xml", ".rels"))) > MOST_MARKUP:
+    if sum(entry.file_size for entry in entries if entry.filename.endswith((".xml", ".rels"))) > MOST_MARKUP:
         raise OfficeError("there is too much in it to be shown")
 
 

@@ -57,7 +57,9 @@ class _Line:
     bullet: _Bit | None = None
 
 
-def placed(paragraphs: Sequence[TextBlock], box: Box, anchor: str, owner: str, *, wrap: bool = True) -> list[Word]:
+def placed(
+    paragraphs: Sequence[TextBlock], box: Box, anchor: str, owner: str, *, wrap: bool = True, around: bool = False
+) -> list[Word]:
     """The words of a text in a box.
 
     Args:
@@ -66,6 +68,7 @@ def placed(paragraphs: Sequence[TextBlock], box: Box, anchor: str, owner: str, *
         anchor: `t`, `ctr` or `b`.
         owner: What the words belong to.
         wrap: Whether lines end at the box.
+        around: Whether a text that is not broken grows to both sides of the box, wherever its lines begin.
     """
     left, top, right, bottom = box
     room = right - left
@@ -75,7 +78,10 @@ def placed(paragraphs: Sequence[TextBlock], box: Box, anchor: str, owner: str, *
         # A text that is not wrapped stands around its place, not beside it.
         widest = max((line.left + line.width for line in lines), default=0.0)
         first = lines[0].align if lines else "l"
-        left += {"l": 0.0, "just": 0.0, "ctr": (room - widest) / 2, "r": room - widest}.get(first, 0.0)
+        middle = (room - widest) / 2
+        left += {"l": middle if around else 0.0, "ctr": middle, "r": middle if around else room - widest}.get(
+            first, 0.0
+        )
         room = widest
     y = {"ctr": top + (bottom - top - high) / 2, "b": bottom - high}.get(anchor, top)
     found: list[Word] = []

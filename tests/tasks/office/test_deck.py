@@ -162,3 +162,11 @@ def test_what_is_not_drawn_is_named(deck: Any) -> None:
     assert "Papyrus" in unknown
     boxed(blank(deck), "plain")
     assert sheets(deck)[1].unknown == ()
+
+
+def test_text_that_is_not_broken_grows_to_both_sides_of_its_box(deck: Any) -> None:
+    shape = boxed(blank(deck), "much wider than the box is", wide=60)
+    shape.text_frame.word_wrap = False
+    words = list(sheets(deck)[0].words())
+    assert len({word.y for word in words}) == 1
+    assert words[0].x + words[-1].x + words[-1].width == pytest.approx(2 * 40 / 0.75, abs=1)
