@@ -336,6 +336,7 @@ class HttpUpstream(Upstream):
             read, write = streams
 
             async def send(line: bytes) -> None:
+                await in_task()
                 await write.send(
                     message.SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
                 )

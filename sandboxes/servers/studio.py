@@ -168,7 +168,7 @@ def _is_office(path: str) -> bool:
     return PurePosixPath(path).suffix.casefold() in OFFICE
 
 
-def _office(path: str, data: bytes, number: int) -> "marks.Sheet":
+def _office(path: str, data: bytes, number: int) -> "marks.PrintedSheet":
     """One slide or worksheet of a file."""
     try:
         found = reading.sheets(path, data)
@@ -179,7 +179,7 @@ def _office(path: str, data: bytes, number: int) -> "marks.Sheet":
     return found[number - 1]
 
 
-def _rendered(sheet: "marks.Sheet", scale: float) -> list[object]:
+def _rendered(sheet: "marks.PrintedSheet", scale: float) -> list[object]:
     try:
         wide, high = picture.size(sheet, scale)
         content = picture.png(sheet, scale)
@@ -191,7 +191,7 @@ def _rendered(sheet: "marks.Sheet", scale: float) -> list[object]:
     return [said, ImageBlock(content)]
 
 
-def _sheet_listing(sheet: "marks.Sheet") -> str:
+def _sheet_listing(sheet: "marks.PrintedSheet") -> str:
     """What is on a slide or worksheet, without telling where its words come to lie."""
     texts: dict[str, list[str]] = {}
     for word in sheet.words():

@@ -72,11 +72,11 @@ class PendingCalls:
         Args:
             call: Its number.
             rows: Gives its rows.
-            small: Whether they are so small that they are asked for at the next turn of the event loop, when the call
-                is on its way to its tool.
+            small: Whether they are small. They are asked for at the next turn of the event loop, when the call is on
+                its way to its tool, unless there are others to be dealt with at that turn.
         """
         loop = asyncio.get_running_loop()
-        if small:
+        if small and not self._waiting:
             rows = once = _Once(rows)
             loop.call_soon(once.prepare)
         with self._lock:

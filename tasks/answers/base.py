@@ -105,6 +105,14 @@ def as_text(given: JSON) -> str:
     return _undressed(given)
 
 
+def called(given: JSON) -> JSON:
+    """The name in an object that says more of the thing than its name."""
+    if not isinstance(given, dict) or len(given) < 2:
+        return given
+    named = {fold(str(key)): value for key, value in given.items()}
+    return next((named[key] for key in ("name", "title", "value") if isinstance(named.get(key), str)), given)
+
+
 def is_nothing(given: JSON) -> bool:
     """Whether nothing was handed in."""
     if given is None or (isinstance(given, list | tuple | dict) and not given):

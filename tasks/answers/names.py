@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Literal
 
-from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, called, hedge, is_nothing
 from m3bench.tasks.answers.comparisons import first_of, named_in
 from m3bench.tasks.answers.numerals import known
 from m3bench.tasks.answers.spelling import (
@@ -21,13 +21,16 @@ from m3bench.tasks.answers.spelling import (
     find,
     hedges,
     joined,
+    names_region,
     regions_of,
     singular,
     spellings,
+    turned_at_comma,
     vocabulary,
     whole_species,
     without_figures,
     without_its_kind,
+    without_region,
     words_of,
 )
 from m3bench.tasks.answers.statements import (
@@ -83,7 +86,7 @@ class Name(Value):
         if is_nothing(given):
             return "nothing was given"
         names = (self.value, *self.aliases)
-        given = _called(given)
+        given = called(given)
         if isinstance(given, str) and given.casefold() in map(str.casefold, names):
             return None  # A title may read like an answer that explains itself.
         return name_problem(as_text(given), names, self.others, " ".join((asked.words, *self.context)))
@@ -95,14 +98,6 @@ class Name(Value):
     def facts(self) -> Iterator[Fact]:
         """The name, or another for the same thing."""
         yield fold(self.value)
-
-
-def _called(given: JSON) -> JSON:
-    """The name in an object that says more of the thing than its name."""
-    if not isinstance(given, dict) or len(given) < 2:
-        return given
-    named = {fold(str(key)): value for key, value in given.items()}
-    return next((named[key] for key in ("name", "title", "value") if isinstance(named.get(key), str)), given)
 
 
 @cache
@@ -135,19 +130,9 @@ def _distinguishing() -> frozenset[str]:
     return frozenset(words_of(vocabulary().names["distinguishing"]))
 
 
+@lru_cache(maxsize=1024)
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
-    """Why a text does not name a thing; None when it does."""
-    # Every cell of a table is held against every name, for each run of the task anew.
-    read = _name_problem if len(text) <= _LONGEST_KEPT else _name_problem.__wrapped__
-    return read(text, names, others, context)
-
-
-_LONGEST_KEPT = 200
-"""Letters of a text that is remembered with what is wrong with it."""
-
-
-@lru_cache(maxsize=4096)
-def _name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
+    """Why a text does not name a thing; None when it does. Every run of a task asks of the same cells anew."""
     text = _ET_AL.sub("", _ONLY.sub("", _SITE.sub("", concluded(answered(text)))))
     number = _NUMBERED.fullmatch(text.strip())
     if number and number["id"] in _NUMBERS.findall(context):
@@ -169,7 +154,7 @@ def _name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], co
     there = _WHICH_ONE.sub("", said)
     asked = frozenset(words_of(context)) - words_of_names(names)
     about_one = (first_of(said, asked), named_in(said, asked)) if " " in said else ()
-    bare = said if _names_region(context) else _without_region(said)
+    bare = said if names_region(context) else without_region(said)
     ways = dict.fromkeys((said, without_lead(said, context), short, there, _LATIN.sub("", there), bare, *about_one))
     tried = dict.fromkeys((*ways, *(head for way in ways for head in heads(way, about))))
     right = any(
@@ -261,7 +246,7 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         return None
     if "," not in names[0] and without_figures(mine, right, wrong):
         return None
-    if _of_its_kind(text, names, right, wrong):
+    if turned_at_comma(text, names, right, wrong):
         return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
@@ -339,30 +324,6 @@ def _initialled(mine: Words, form: Words) -> bool:
             return False
         middle.pop(0)
     return True
-
-
-_IN_REGION = re.compile(r"^(?P<what>[^,(]+?)\s*(?:,\s*(?P<behind>[A-Z][\w. ]*)|\((?P<aside>[A-Z][\w. ]*)\))$")
-
-
-@cache
-def _regions() -> frozenset[str]:
-    """States and countries by all their names."""
-    known_regions = vocabulary().regions
-    return frozenset((*known_regions, *(name for names in known_regions.values() for name in names.split("|"))))
-
-
-@lru_cache(maxsize=256)
-def _names_region(context: str) -> bool:
-    """Whether it is known in which state or country a thing is: another one behind its name is another thing."""
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", context) for name in _regions() if len(name) > 2)
-
-
-def _without_region(text: str) -> str:
-    """A name of several words without the state or country behind it; of a town that says which one it is."""
-    found = _IN_REGION.match(text)
-    if found and len(words_of(found["what"])) < 2:
-        return text
-    return found["what"] if found and (found["behind"] or found["aside"]) in _regions() else text
 
 
 _ONLY = re.compile(r"^(?:only|just|solely|exclusively)\s+(?=\S)", re.IGNORECASE)
@@ -482,13 +443,6 @@ def _without_its_place(mine: Words, right: frozenset[Words], wrong: frozenset[Wo
         return False
     ends = [form[len(core) :] for form in right if form[: len(core)] == core]
     return any(len(end) > 1 and end[0] in _PARTICLES and set(end) - _PARTICLES <= around for end in ends)
-
-
-def _of_its_kind(text: str, names: tuple[str, ...], right: frozenset[Words], wrong: frozenset[Words]) -> bool:
-    """Whether a name with its kind behind a comma is said the other way round: "the jar of honey" of "Honey, jar"."""
-    turned = words_of(re.sub(r"\bof\b", " ", text))
-    lists = {words_of(name) for name in names if name.count(",") == 1}
-    return any(sorted(turned) == sorted(form) for form in lists & right) and turned not in wrong
 
 
 def _are_initials(mine: Words, right: frozenset[Words], wrong: frozenset[Words]) -> bool:

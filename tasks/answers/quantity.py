@@ -348,8 +348,11 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     if _FELL.search(rest) and _CHANGE.search(asked_for.words.lower().replace("_", " ")):
         if value > 0:
             return "it is a fall"
-        found = [replace(one, readings=tuple((-abs(each), half) for each, half in one.readings)) for one in found]
-    if any(rival.lower() == one.unit for rival in asked_for.rivals for one in found if one.unit):
+        found = [
+            replace(quantity, readings=tuple((-abs(each), half) for each, half in quantity.readings))
+            for quantity in found
+        ]
+    if {rival.lower() for rival in asked_for.rivals} & {quantity.unit for quantity in found if quantity.unit}:
         return "it is of another one"
     right = [_right(quantity, asked, near) for quantity in found]
     for quantity, fits in zip(found, right, strict=True):

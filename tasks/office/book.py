@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING, Any
 from m3bench.tasks.formulas import value_of
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.office import cell_rules, charts, faces, typeset
-from m3bench.tasks.office.colours import Theme, lightened, rgb
+from m3bench.tasks.office.colours import OfficeTheme, lightened, rgb
 from m3bench.tasks.office.marks import (
     BLACK,
-    Area,
     Box,
     Colour,
-    Face,
+    Inset,
     Mark,
     OfficeError,
-    Photo,
-    Sheet,
+    PrintedSheet,
     Stroke,
+    Surface,
+    Typeface,
     Word,
     corners,
 )
 from m3bench.tasks.office.numbers import shown
 from m3bench.tasks.office.sheet_parts import Anchor, Parts
 from m3bench.tasks.office.slide_text import EMU, POINT
-from m3bench.tasks.office.typeset import Paragraph
+from m3bench.tasks.office.typeset import TextBlock
 
 if TYPE_CHECKING:
     import openpyxl
@@ -40,6 +40,8 @@ else:
 
 MOST_COLUMNS, MOST_ROWS = 60, 300
 """What is shown of a worksheet."""
+MOST_FORMULAS = 2000
+"""How many are computed."""
 _DIGIT, _PADDING = 7.397, 5.0
 """The width of a digit in the font of new workbooks, and what a new column has beside its digits."""
 _MARGIN = 1.33
@@ -56,13 +58,15 @@ class _Grid:
 
     book: Any
     sheet: Any
-    theme: Theme
+    theme: OfficeTheme
     marks: list[Mark] = field(default_factory=list)
     boxes: dict[str, Box] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
     lefts: list[float] = field(default_factory=list)
     tops: list[float] = field(default_factory=list)
     values: dict[tuple[int, int], object] = field(default_factory=dict)
+    formulas: int = 0
+    """How many were computed."""
 
     def box(self, row: int, column: int, last_row: int, last_column: int) -> Box:
         return self.lefts[column - 1], self.tops[row - 1], self.lefts[last_column], self.tops[last_row]
@@ -73,14 +77,15 @@ class _Grid:
         if place not in self.values:
             found = cell.value
             if isinstance(found, str) and found.startswith("="):
-                found = value_of(self.book, self.sheet, found)
+                self.formulas += 1
+                found = value_of(self.book, self.sheet, found) if self.formulas <= MOST_FORMULAS else None
                 if found is None:
                     self.unknown.setdefault("a formula whose value cannot be told")
             self.values[place] = found
         return self.values[place]
 
 
-def sheets(data: bytes) -> list[Sheet]:
+def sheets(data: bytes) -> list[PrintedSheet]:
     """Every worksheet of a workbook.
 
     Raises:
@@ -91,7 +96,7 @@ def sheets(data: bytes) -> list[Sheet]:
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(BytesIO(data), rich_text=False)
         parts = Parts(data)
-        theme = Theme(parts.theme())
+        theme = OfficeTheme(parts.theme())
         return [_sheet(book, sheet, parts, theme) for sheet in book.worksheets if sheet.sheet_state == "visible"]
     except OfficeError:
         raise
@@ -99,17 +104,17 @@ def sheets(data: bytes) -> list[Sheet]:
         raise OfficeError(f"it is no workbook that can be read ({type(error).__name__})") from error
 
 
-def _sheet(book: Any, sheet: Any, parts: Parts, theme: Theme) -> Sheet:
+def _sheet(book: Any, sheet: Any, parts: Parts, theme: OfficeTheme) -> PrintedSheet:
     grid = _Grid(book=book, sheet=sheet, theme=theme)
     rows, columns = min(sheet.max_row, MOST_ROWS), min(sheet.max_column, MOST_COLUMNS)
     if sheet.max_row > MOST_ROWS or sheet.max_column > MOST_COLUMNS:
         grid.unknown.setdefault(f"cells beyond row {MOST_ROWS} or column {MOST_COLUMNS}")
     anchors = list(parts.anchors(sheet.title))
-    reach = [one.end or one.start for one in anchors]
+    reach = [entry.end or entry.start for entry in anchors]
     _measure(
         grid,
-        min(2 * MOST_ROWS, max([rows, *(one[2] + 60 for one in reach)])),
-        min(2 * MOST_COLUMNS, max([columns, *(one[0] + 30 for one in reach)])),
+        min(2 * MOST_ROWS, max([rows, *(entry[2] + 60 for entry in reach)])),
+        min(2 * MOST_COLUMNS, max([columns, *(entry[0] + 30 for entry in reach)])),
         rows,
     )
     _cells(grid, rows, columns)
@@ -122,7 +127,7 @@ def _sheet(book: Any, sheet: Any, parts: Parts, theme: Theme) -> Sheet:
         for mark in grid.marks
         if isinstance(mark, Word) and faces.known(mark.face.family) is None
     )
-    return Sheet(
+    return PrintedSheet(
         name=sheet.title,
         width=max(64.0, right + 8),
         height=max(40.0, bottom + 8),
@@ -175,13 +180,13 @@ def _needed(grid: _Grid, row: int) -> float:
 
 
 def _merged(sheet: Any, cell: Any) -> Any:
-    return next((one for one in sheet.merged_cells.ranges if cell.coordinate in one), None)
+    return next((entry for entry in sheet.merged_cells.ranges if cell.coordinate in entry), None)
 
 
 def _cells(grid: _Grid, rows: int, columns: int) -> None:
     sheet = grid.sheet
-    spans = {(one.min_row, one.min_col): one for one in sheet.merged_cells.ranges}
-    hidden = {place for one in sheet.merged_cells.ranges for place in one.cells} - set(spans)
+    spans = {(entry.min_row, entry.min_col): entry for entry in sheet.merged_cells.ranges}
+    hidden = {place for entry in sheet.merged_cells.ranges for place in entry.cells} - set(spans)
     rules = cell_rules.read(sheet, grid.value)
     for what in rules.unknown:
         grid.unknown.setdefault(what)
@@ -199,7 +204,7 @@ def _cells(grid: _Grid, rows: int, columns: int) -> None:
                 texts.append((cell, box))
             fill = rules.fill(cell) or _fill(grid, cell)
             if fill is not None:
-                grid.marks.append(Area(points=corners(box), owner=cell.coordinate, fill=fill))
+                grid.marks.append(Surface(points=corners(box), owner=cell.coordinate, fill=fill))
             lines += _borders(grid, cell, box, span)
     grid.marks += lines
     for cell, box in texts:
@@ -252,9 +257,9 @@ def _borders(grid: _Grid, cell: Any, box: Box, span: Any) -> list[Mark]:
     return found
 
 
-def _face(grid: _Grid, cell: Any) -> Face:
+def _face(grid: _Grid, cell: Any) -> Typeface:
     font = cell.font
-    return Face(
+    return Typeface(
         family=font.name or "Calibri",
         size=float(font.sz or 11) * POINT,
         bold=bool(font.b),
@@ -271,9 +276,9 @@ def _text(grid: _Grid, cell: Any) -> str:
     return text
 
 
-def _paragraphs(text: str, face: Face, align: str) -> list[Paragraph]:
+def _paragraphs(text: str, face: Typeface, align: str) -> list[TextBlock]:
     return [
-        Paragraph(runs=((line, face),) if line else (), end=face, align=align, by_font=True)
+        TextBlock(runs=((line, face),) if line else (), end=face, align=align, by_font=True)
         for line in text.split("\n")
     ]
 
@@ -322,7 +327,7 @@ def _write(grid: _Grid, cell: Any, box: Box, ink: Colour | None) -> None:
     grid.marks += _clipped(words, _space(grid, cell, box, wide - room, align)) if wide > room else words
 
 
-def _shorter(value: float, face: Face, room: float) -> str:
+def _shorter(value: float, face: Typeface, room: float) -> str:
     """A number with as many digits as there is room for."""
     whole = len(str(int(abs(value))))
     for digits in range(9, -1, -1):
@@ -389,13 +394,13 @@ def _floating(grid: _Grid, anchor: Anchor) -> None:
         name, count = f"{anchor.name} ({count})", count + 1
     grid.boxes[name] = box
     if anchor.chart is not None:
-        grid.marks.append(Area(points=corners(box), owner=name, fill=(255, 255, 255), line=(217, 217, 217)))
+        grid.marks.append(Surface(points=corners(box), owner=name, fill=(255, 255, 255), line=(217, 217, 217)))
         made = charts.drawn(anchor.chart, box, name, grid.theme, 10.0, _looked_up(grid))
         grid.marks += made.marks
         for what in made.unknown:
             grid.unknown.setdefault(what)
     elif anchor.picture is not None:
-        grid.marks.append(Photo(box=box, data=anchor.picture, owner=name))
+        grid.marks.append(Inset(box=box, data=anchor.picture, owner=name))
     else:
         grid.unknown.setdefault(anchor.what)
 

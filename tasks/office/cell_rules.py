@@ -8,6 +8,7 @@ from typing import Any
 from m3bench.tasks.office.colours import mixed, rgb
 from m3bench.tasks.office.marks import Colour
 
+_MOST_ROWS, _MOST_COLUMNS = 300, 60
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "greaterThan": operator.gt,
     "greaterThanOrEqual": operator.ge,
@@ -19,7 +20,7 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 @dataclass
-class Rules:
+class CellRules:
     """What conditional formats do to a worksheet."""
 
     fills: dict[str, Colour] = field(default_factory=dict)
@@ -35,11 +36,11 @@ class Rules:
         return self.inks.get(cell.coordinate)
 
 
-def read(sheet: Any, value: Callable[[Any], object]) -> Rules:
+def read(sheet: Any, value: Callable[[Any], object]) -> CellRules:
     """The rules of a worksheet, applied."""
-    found = Rules()
+    found = CellRules()
     for formatting in sheet.conditional_formatting:
-        cells = [cell for area in formatting.sqref.ranges for row in sheet[area.coord] for cell in _row(row)]
+        cells = [cell for area in formatting.sqref.ranges for cell in _cells(sheet, area)]
         for rule in formatting.rules:
             if rule.type == "cellIs":
                 _compare(found, rule, cells, value)
@@ -50,11 +51,19 @@ def read(sheet: Any, value: Callable[[Any], object]) -> Rules:
     return found
 
 
-def _row(row: Any) -> Iterable[Any]:
-    return row if isinstance(row, tuple) else (row,)
+def _cells(sheet: Any, area: Any) -> Iterable[Any]:
+    """The cells of a range that are used; a rule may be for a whole column."""
+    last_row, last_column = min(area.max_row, sheet.max_row), min(area.max_col, sheet.max_column)
+    if area.min_row > last_row or area.min_col > last_column:
+        return
+    rows = sheet.iter_rows(min_row=area.min_row, max_row=last_row, min_col=area.min_col, max_col=last_column)
+    for number, row in enumerate(rows):
+        if number >= _MOST_ROWS:
+            return
+        yield from row[:_MOST_COLUMNS]
 
 
-def _compare(found: Rules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
+def _compare(found: CellRules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
     try:
         limits = [float(str(limit).strip('"')) for limit in rule.formula]
     except ValueError:
@@ -79,13 +88,13 @@ def _compare(found: Rules, rule: Any, cells: Iterable[Any], value: Callable[[Any
             found.inks.setdefault(cell.coordinate, rgb(str(ink.rgb)))
 
 
-def _scale(found: Rules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
+def _scale(found: CellRules, rule: Any, cells: Iterable[Any], value: Callable[[Any], object]) -> None:
     held = {cell.coordinate: value(cell) for cell in cells}
     numbers = {
         name: float(one) for name, one in held.items() if isinstance(one, int | float) and not isinstance(one, bool)
     }
     colours = [rgb(str(colour.rgb)) for colour in rule.colorScale.color if colour.type == "rgb"]
-    points = [_point(one, sorted(numbers.values())) for one in rule.colorScale.cfvo]
+    points = [_point(item, sorted(numbers.values())) for item in rule.colorScale.cfvo]
     if not numbers or len(colours) != len(points) or len(points) < 2:
         return
     for name, number in numbers.items():

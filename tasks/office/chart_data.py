@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from m3bench.tasks.office.colours import A, Theme
-from m3bench.tasks.office.marks import Colour, Face
+from m3bench.tasks.office.colours import A, OfficeTheme
+from m3bench.tasks.office.marks import Colour, Typeface
 from m3bench.tasks.office.numbers import shown
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -54,8 +54,8 @@ class Axis:
 
     shown: bool = True
     title: str = ""
-    title_face: Face
-    face: Face
+    title_face: Typeface
+    face: Typeface
     lines: bool = False
     least: float | None = None
     most: float | None = None
@@ -83,10 +83,10 @@ class Chart:
     overlap: float
     series: tuple[Series, ...]
     title: str
-    title_face: Face
+    title_face: Typeface
     legend: str
     """Where it is: `r`, `b`, `l`, `t`, `tr`, or nothing when there is none."""
-    legend_face: Face
+    legend_face: Typeface
     across: Axis
     up: Axis
     told: bool
@@ -98,7 +98,7 @@ class Chart:
     unknown: tuple[str, ...]
 
 
-def read(root: Any, theme: Theme, values: Values | None, size: float) -> Chart:
+def read(root: Any, theme: OfficeTheme, values: Values | None, size: float) -> Chart:
     """The chart in a part.
 
     Args:
@@ -109,7 +109,7 @@ def read(root: Any, theme: Theme, values: Values | None, size: float) -> Chart:
     """
     plot = root.find(f"{C}chart/{C}plotArea")
     unknown: list[str] = []
-    found = [one for one in plot if isinstance(one.tag, str) and one.tag.removeprefix(C) in KINDS]
+    found = [node for node in plot if isinstance(node.tag, str) and node.tag.removeprefix(C) in KINDS]
     if not found:
         found = [plot]
         unknown.append("a chart of a kind that is not known")
@@ -119,7 +119,7 @@ def read(root: Any, theme: Theme, values: Values | None, size: float) -> Chart:
     name = main.tag.removeprefix(C)
     if "3D" in name:
         unknown.append("a chart in three dimensions: drawn flat")
-    base = _face(root.find(f"{C}txPr"), theme, Face(family=theme.minor, size=size))
+    base = _face(root.find(f"{C}txPr"), theme, Typeface(family=theme.minor, size=size))
     said = root.find(f"{C}txPr") is not None
     varied = _flag(main, "varyColors", KINDS.get(name) in ("pie", "ring"))
     series = tuple(
@@ -134,7 +134,7 @@ def read(root: Any, theme: Theme, values: Values | None, size: float) -> Chart:
     if plot.find(f"{C}layout/{C}manualLayout") is not None:
         unknown.append("a plot placed by hand: placed as new ones are")
     across, up = _axes(plot, theme, base)
-    labels = next((found for one in (main, *_all(main, "ser")) if (found := one.find(f"{C}dLbls")) is not None), None)
+    labels = next((found for node in (main, *_all(main, "ser")) if (found := node.find(f"{C}dLbls")) is not None), None)
     source = _source_code(main, values)
     if up.code == "General":
         up = replace(up, code=source)
@@ -194,42 +194,42 @@ def _source_code(main: Any, values: Values | None) -> str:
     return cached or "General"
 
 
-def _face(text: Any, theme: Theme, base: Face) -> Face:
+def _face(text: Any, theme: OfficeTheme, base: Typeface) -> Typeface:
     run = text.find(f".//{A}rPr") if text is not None else None
     properties = text.find(f".//{A}defRPr") if text is not None else None
     size, bold, colour = base.size, base.bold, base.colour
-    for one in (properties, run):
-        if one is None:
+    for node in (properties, run):
+        if node is None:
             continue
-        size = int(one.get("sz")) / 75 if one.get("sz") else size
-        bold = one.get("b") in ("1", "true") if one.get("b") is not None else bold
-        found = theme.of(one.find(f"{A}solidFill"))
+        size = int(node.get("sz")) / 75 if node.get("sz") else size
+        bold = node.get("b") in ("1", "true") if node.get("b") is not None else bold
+        found = theme.of(node.find(f"{A}solidFill"))
         colour = found[0] if found is not None else colour
     return replace(base, size=size, bold=bold, colour=colour)
 
 
-def _title(parent: Any, theme: Theme, base: Face) -> tuple[str, Face]:
+def _title(parent: Any, theme: OfficeTheme, base: Typeface) -> tuple[str, Typeface]:
     title = parent.find(f"{C}title") if parent is not None else None
     if title is None:
         return "", base
     rich = title.find(f"{C}tx/{C}rich")
-    text = "".join(one.text or "" for one in rich.iter(f"{A}t")) if rich is not None else ""
+    text = "".join(node.text or "" for node in rich.iter(f"{A}t")) if rich is not None else ""
     cached = title.find(f"{C}tx/{C}strRef/{C}strCache/{C}pt/{C}v")
     if not text and cached is not None:
         text = cached.text or ""
     return text, _face(rich if rich is not None else title.find(f"{C}txPr"), theme, base)
 
 
-def _axes(plot: Any, theme: Theme, base: Face) -> tuple[Axis, Axis]:
-    categories = [one for name in ("catAx", "dateAx") for one in _all(plot, name)]
+def _axes(plot: Any, theme: OfficeTheme, base: Typeface) -> tuple[Axis, Axis]:
+    categories = [node for name in ("catAx", "dateAx") for node in _all(plot, name)]
     numbers = _all(plot, "valAx")
     if not categories and len(numbers) > 1:
-        first = next((one for one in numbers if _value(one, "axPos", "") in ("b", "t")), numbers[0])
-        categories, numbers = [first], [one for one in numbers if one is not first]
+        first = next((node for node in numbers if _value(node, "axPos", "") in ("b", "t")), numbers[0])
+        categories, numbers = [first], [node for node in numbers if node is not first]
     return _axis(categories, theme, base), _axis(numbers, theme, base)
 
 
-def _axis(found: Sequence[Any], theme: Theme, base: Face) -> Axis:
+def _axis(found: Sequence[Any], theme: OfficeTheme, base: Typeface) -> Axis:
     if not found:
         return Axis(shown=False, title_face=base, face=base)
     one = found[0]
@@ -281,14 +281,14 @@ def _cached(parent: Any, values: Values | None) -> list[object]:
 
 
 def _numbers(found: Sequence[object]) -> Iterator[float | None]:
-    for one in found:
+    for node in found:
         try:
-            yield None if one is None or one == "" else float(str(one))
+            yield None if node is None or node == "" else float(str(node))
         except ValueError:
             yield 0.0
 
 
-def _series(main: Any, theme: Theme, values: Values | None, kind: str, number: int) -> Series:
+def _series(main: Any, theme: OfficeTheme, values: Values | None, kind: str, number: int) -> Series:
     one = _all(main, "ser")[number]
     names = _cached(one.find(f"{C}tx"), values)
     plain = one.findtext(f"{C}tx/{C}v")
@@ -305,7 +305,7 @@ def _series(main: Any, theme: Theme, values: Values | None, kind: str, number: i
     return Series(
         name=str(names[0]) if names and names[0] is not None else plain or f"Series{number + 1}",
         values=tuple(_numbers(figures)),
-        labels=tuple(label(one) for one in across),
+        labels=tuple(label(node) for node in across),
         xs=tuple(x if x is not None else 0.0 for x in _numbers(across)) if kind == "scatter" else (),
         colour=colour if colour is not None else accent(theme, number),
         points=points,
@@ -319,12 +319,12 @@ def label(value: object) -> str:
     return "" if value is None else shown(value)[0]
 
 
-def accent(theme: Theme, number: int) -> Colour:
+def accent(theme: OfficeTheme, number: int) -> Colour:
     """The colour that a theme gives to a series or slice."""
     return theme.named(f"accent{number % 6 + 1}")
 
 
-def _painted(properties: Any, theme: Theme, *, line: bool) -> Colour | None:
+def _painted(properties: Any, theme: OfficeTheme, *, line: bool) -> Colour | None:
     if properties is None:
         return None
     for path in (f"{A}ln/{A}solidFill", f"{A}solidFill") if line else (f"{A}solidFill",):

@@ -7,10 +7,10 @@ from typing import Any
 
 from m3bench.tasks.office import faces, outlines, typeset
 from m3bench.tasks.office.chart_data import Axis, Chart, Series, Values, accent, read
-from m3bench.tasks.office.colours import Theme
-from m3bench.tasks.office.marks import WHITE, Area, Box, Colour, Face, Mark, Point, Stroke, Word, corners
+from m3bench.tasks.office.colours import OfficeTheme
+from m3bench.tasks.office.marks import WHITE, Box, Colour, Mark, Point, Stroke, Surface, Typeface, Word, corners
 from m3bench.tasks.office.numbers import general, shown
-from m3bench.tasks.office.typeset import Paragraph
+from m3bench.tasks.office.typeset import TextBlock
 
 _AXIS: Colour = (136, 136, 136)
 _MARGIN = 0.02
@@ -19,6 +19,7 @@ _TICK = 5.67
 _SPACE = 3.78
 """Between a tick, or an axis without ticks, and a label."""
 _MOST_STEPS = 10
+_SLANT = 0.7071
 _SIGN = {"bar": 0.815, "area": 0.815, "pie": 0.815, "ring": 0.815}
 _LINE_SIGN = 1.483
 """The sign of a legend's entry and its space, for letters of size 1."""
@@ -68,7 +69,7 @@ class _Scale:
         return (value - self.least) / (self.most - self.least)
 
 
-def drawn(root: Any, box: Box, owner: str, theme: Theme, size: float, values: Values | None = None) -> Drawn:
+def drawn(root: Any, box: Box, owner: str, theme: OfficeTheme, size: float, values: Values | None = None) -> Drawn:
     """The marks of a chart.
 
     Args:
@@ -87,7 +88,7 @@ def drawn(root: Any, box: Box, owner: str, theme: Theme, size: float, values: Va
     _put_title(made, chart, box, room, owner)
     if chart.legend:
         _put_legend(made, chart, box, room, owner, theme)
-    if not any(one is not None for series in chart.series for one in series.values):
+    if not any(item is not None for series in chart.series for item in series.values):
         return made
     if chart.kind in ("pie", "ring"):
         _pie(made, chart, room, owner, theme)
@@ -98,7 +99,7 @@ def drawn(root: Any, box: Box, owner: str, theme: Theme, size: float, values: Va
     return made
 
 
-def _line(text: str, face: Face, x: float, base: float, owner: str, align: str = "l") -> list[Word]:
+def _line(text: str, face: Typeface, x: float, base: float, owner: str, align: str = "l") -> list[Word]:
     """A line of writing from, to, or around a place."""
     wide = faces.width(text, face)
     shift = {"l": 0.0, "ctr": wide / 2, "r": wide}[align]
@@ -116,7 +117,7 @@ def _put_title(made: Drawn, chart: Chart, box: Box, room: _Room, owner: str) -> 
     face = chart.title_face
     ascent, high = faces.rise(face)
     wide = 0.8 * (box[2] - box[0])
-    text = [Paragraph(runs=((chart.title, face),), end=face, align="ctr", by_font=True)]
+    text = [TextBlock(runs=((chart.title, face),), end=face, align="ctr", by_font=True)]
     tall = typeset.height(text, wide)
     top = room.top + 0.5 * face.size * (ascent / high + 0.25)
     middle = (box[0] + box[2]) / 2
@@ -124,16 +125,16 @@ def _put_title(made: Drawn, chart: Chart, box: Box, room: _Room, owner: str) -> 
     room.top = top + tall + 0.3 * face.size + _MARGIN * (box[3] - box[1])
 
 
-def _entries(chart: Chart, theme: Theme) -> list[tuple[str, Colour]]:
+def _entries(chart: Chart, theme: OfficeTheme) -> list[tuple[str, Colour]]:
     if chart.kind in ("pie", "ring") and chart.series:
         first = chart.series[0]
         names = first.labels or tuple(str(number + 1) for number in range(len(first.values)))
         return [(name, first.points.get(number, accent(theme, number))) for number, name in enumerate(names)]
-    listed = [(one.name, one.colour) for one in chart.series]
+    listed = [(item.name, item.colour) for item in chart.series]
     return listed[::-1] if chart.kind == "bar" and chart.flat and chart.grouping != "clustered" else listed
 
 
-def _put_legend(made: Drawn, chart: Chart, box: Box, room: _Room, owner: str, theme: Theme) -> None:
+def _put_legend(made: Drawn, chart: Chart, box: Box, room: _Room, owner: str, theme: OfficeTheme) -> None:
     entries, face = _entries(chart, theme), chart.legend_face
     if not entries:
         return
@@ -181,10 +182,10 @@ def _sign(made: Drawn, chart: Chart, colour: Colour, x: float, y: float, wide: f
         made.marks.append(Stroke(points=((x, y), (x + wide * 0.8, y)), owner=owner, colour=colour, width=2.5))
         return
     half = wide * 0.33
-    made.marks.append(Area(points=corners((x, y - half, x + 2 * half, y + half)), owner=owner, fill=colour))
+    made.marks.append(Surface(points=corners((x, y - half, x + 2 * half, y + half)), owner=owner, fill=colour))
 
 
-def scale(low: float, high: float, axis: Axis, room: float, needed: float) -> _Scale:
+def scale(low: float, high: float, axis: Axis, room: float, needed: float, *, from_zero: bool = True) -> _Scale:
     """The numbers along an axis over a range of values.
 
     Args:
@@ -193,16 +194,17 @@ def scale(low: float, high: float, axis: Axis, room: float, needed: float) -> _S
         axis: What the file says of it.
         room: How long it is.
         needed: How much of it a label takes.
+        from_zero: Whether it begins at nothing where values are not far above, as figures do and places do not.
     """
     if low == high:
         low, high = (min(0.0, low), max(0.0, high)) if low else (0.0, 1.0)
     spread = high - low
-    if low >= 0 and (spread > high / 6 or low == 0):
+    if from_zero and low >= 0 and (spread > high / 6 or low == 0):
         bottom, top = 0.0, high * 1.05
-    elif high <= 0 and spread > -low / 6:
+    elif from_zero and high <= 0 and spread > -low / 6:
         bottom, top = low * 1.05, 0.0
     else:
-        bottom, top = (low - spread / 2 if low > 0 else low - 0.05 * spread), high + 0.05 * spread
+        bottom, top = (low - spread / 2 if low > 0 and from_zero else low - 0.05 * spread), high + 0.05 * spread
     least = axis.least if axis.least is not None else bottom
     most = axis.most if axis.most is not None else top
     count = min(_MOST_STEPS, max(2, int(room / max(1.0, needed))))
@@ -221,16 +223,16 @@ def _round_step(rough: float) -> float:
 
 def _stacked(chart: Chart) -> list[list[tuple[float, float]]]:
     """For each series and category, where its bar begins and ends."""
-    count = max((len(one.values) for one in chart.series), default=0)
+    count = max((len(item.values) for item in chart.series), default=0)
     ups, downs = [0.0] * count, [0.0] * count
     totals = [
-        sum(abs(one.values[at] or 0.0) for one in chart.series if at < len(one.values)) or 1.0 for at in range(count)
+        sum(abs(item.values[at] or 0.0) for item in chart.series if at < len(item.values)) or 1.0 for at in range(count)
     ]
     found = []
-    for one in chart.series:
+    for item in chart.series:
         row = []
         for at in range(count):
-            value = (one.values[at] if at < len(one.values) else 0.0) or 0.0
+            value = (item.values[at] if at < len(item.values) else 0.0) or 0.0
             if chart.grouping == "percentStacked":
                 value = value / totals[at]
             if chart.grouping in ("stacked", "percentStacked"):
@@ -247,7 +249,7 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: st
     spans = _stacked(chart)
     numbers = [end for row in spans for span in row for end in span[(0 if chart.grouping != "standard" else 1) :]]
     if chart.kind != "bar" and chart.grouping not in ("stacked", "percentStacked"):
-        numbers = [value for one in chart.series for value in one.values if value is not None]
+        numbers = [value for item in chart.series for value in item.values if value is not None]
     up = chart.up
     code = "0%" if chart.grouping == "percentStacked" and up.code == "General" else up.code
     ascent, high = faces.rise(up.face)
@@ -259,9 +261,9 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: st
         first = _Scale(min(0.0, first.least), 1.0, 0.1)
     texts = [shown(value, code)[0] if code != "General" else general(value) for value in first.ticks()]
     widest = max(faces.width(text, up.face) for text in texts)
-    labels = max((one.labels for one in chart.series), key=len, default=())
+    labels = max((item.labels for item in chart.series), key=len, default=())
     if not labels:
-        labels = tuple(str(number + 1) for number in range(max(len(one.values) for one in chart.series)))
+        labels = tuple(str(number + 1) for number in range(max(len(item.values) for item in chart.series)))
     if chart.flat:
         _take_flat(room, chart, labels, widest)
     else:
@@ -276,8 +278,12 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: st
 
 
 def _across(chart: Chart, room: _Room) -> _Scale | None:
-    xs = [x for one in chart.series for x in one.xs]
-    return scale(min(xs), max(xs), chart.across, room.right - room.left, 4 * chart.across.face.size) if xs else None
+    xs = [x for item in chart.series for x in item.xs]
+    return (
+        scale(min(xs), max(xs), chart.across, room.right - room.left, 4 * chart.across.face.size, from_zero=False)
+        if xs
+        else None
+    )
 
 
 def _keep_axis_titles(chart: Chart, room: _Room, box: Box) -> tuple[float, float]:
@@ -320,8 +326,10 @@ def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: floa
         room.left += widest + _gap(up)
     if across.shown and across.labelled:
         unit = (room.right - room.left) / max(1, len(labels))
-        lines = max((len(_broken(one, across.face, unit)) for one in labels), default=1)
-        need = lines * faces.rise(across.face)[1] + _gap(across)
+        lines = max((len(_broken(item, across.face, unit)) for item in labels), default=1)
+        high = faces.rise(across.face)[1]
+        long = _crowded(labels, across.face, unit)
+        need = ((long + high) * _SLANT if long and chart.kind != "scatter" else lines * high) + _gap(across)
         match _level(chart, scale):
             case "bottom":
                 below = max(below, need)
@@ -330,7 +338,13 @@ def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: floa
     room.top += above
     room.bottom -= below if across.shown and across.labelled else half
     if across.shown and across.labelled and chart.kind == "scatter":
-        room.right -= faces.width(labels[-1] if labels else "0", across.face) / 2
+        room.right -= faces.width("0", across.face) / 2
+
+
+def _crowded(labels: Sequence[str], face: Typeface, unit: float) -> float:
+    """The width of the longest label where one has a word that is too wide for its place; 0 where none has."""
+    words = max((faces.width(word, face) for label in labels for word in label.split()), default=0.0)
+    return max(faces.width(label, face) for label in labels) if words > unit else 0.0
 
 
 def _level(chart: Chart, scale: _Scale) -> str:
@@ -350,13 +364,13 @@ def _level(chart: Chart, scale: _Scale) -> str:
 def _take_flat(room: _Room, chart: Chart, labels: Sequence[str], widest: float) -> None:
     up, across = chart.up, chart.across
     if across.shown and across.labelled:
-        room.left += max((faces.width(one, across.face) for one in labels), default=0.0) + _gap(across)
+        room.left += max((faces.width(item, across.face) for item in labels), default=0.0) + _gap(across)
     if up.shown and up.labelled:
         room.bottom -= faces.rise(up.face)[1] + _gap(up)
         room.right -= widest / 2
 
 
-def _broken(text: str, face: Face, wide: float) -> list[str]:
+def _broken(text: str, face: Typeface, wide: float) -> list[str]:
     lines: list[str] = []
     for word in text.split():
         if lines and faces.width(f"{lines[-1]} {word}", face) <= wide:
@@ -383,7 +397,9 @@ class _Plot:
     ) -> None:
         self._made, self._chart, self._room = made, chart, room
         self._scale, self._owner, self._across = scale, owner, across_scale
-        self._count = max([len(one.values) for one in chart.series] + [len(one.labels) for one in chart.series] + [1])
+        self._count = max(
+            [len(item.values) for item in chart.series] + [len(item.labels) for item in chart.series] + [1]
+        )
 
     def _at(self, value: float) -> float:
         """Where a value is along its axis."""
@@ -471,21 +487,33 @@ class _Plot:
                 self._made.marks += _line(general(value), axis.face, x, foot, self._owner, "ctr")
             return
         unit = abs(self._place(1) - self._place(0))
-        taken = max((faces.width(one, axis.face) for one in labels for one in _broken(one, axis.face, unit)), default=0)
-        every = 1 if self._chart.flat else max(1, ceil(taken / max(unit, 1.0) - 0.02))
-        if every > 1:
-            self._made.unknown.append("labels of an axis that have no room: some are left out")
+        long = 0.0 if self._chart.flat else _crowded(labels, axis.face, unit)
+        if long:
+            self._made.unknown.append("labels of an axis that have no room side by side: they run upwards")
+            self._upwards(labels, axis.face, foot - ascent, (long + high) * _SLANT / long)
+            return
         for number, label in enumerate(labels):
             middle = self._place(number + 0.5)
-            if number % every:
-                continue
             if self._chart.flat:
                 self._made.marks += _line(
                     label, axis.face, room.left - _gap(axis), middle - high / 2 + ascent, self._owner, "r"
                 )
                 continue
-            for row, line in enumerate(_broken(label, axis.face, unit * every)):
+            for row, line in enumerate(_broken(label, axis.face, unit)):
                 self._made.marks += _line(line, axis.face, middle, foot + row * high, self._owner, "ctr")
+
+    def _upwards(self, labels: Sequence[str], face: Typeface, top: float, room: float) -> None:
+        """Labels that other programs write slanting, as small as the same room takes."""
+        face = replace(face, size=face.size * min(1.0, room))
+        for number, label in enumerate(labels):
+            x = self._place(number + 0.5) + 0.25 * face.size
+            y = top + faces.width(label, face)
+            for word in label.split():
+                wide = faces.width(word, face)
+                self._made.marks.append(
+                    Word(text=word, x=x, y=y, width=wide, face=face, owner=self._owner, turned=True)
+                )
+                y -= faces.width(word + " ", face)
 
     def series(self, spans: Sequence[Sequence[tuple[float, float]]]) -> None:
         """Bars, lines, areas or points."""
@@ -515,7 +543,7 @@ class _Plot:
                 else (min(a, b), min(c, d), max(a, b), max(c, d))
             )
             colour = one.points.get(at, one.colour)
-            self._made.marks.append(Area(points=corners(box), owner=self._owner, fill=colour))
+            self._made.marks.append(Surface(points=corners(box), owner=self._owner, fill=colour))
             if chart.told:
                 self._tell(one.values[at], (a + b) / 2, d)
 
@@ -552,7 +580,7 @@ class _Plot:
         if one.marked or not one.lined:
             for x, y in points:
                 self._made.marks.append(
-                    Area(points=((x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)), owner=self._owner, fill=one.colour)
+                    Surface(points=((x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)), owner=self._owner, fill=one.colour)
                 )
         if self._chart.told:
             for (x, y), value in zip(points, [v for v in one.values if v is not None], strict=False):
@@ -562,10 +590,10 @@ class _Plot:
         points = self._points(one, spans)
         if len(points) > 1:
             floor_at = [(self._place(at + 0.5), self._at(start)) for at, (start, _) in enumerate(spans)][::-1]
-            self._made.marks.append(Area(points=(*points, *floor_at), owner=self._owner, fill=one.colour))
+            self._made.marks.append(Surface(points=(*points, *floor_at), owner=self._owner, fill=one.colour))
 
 
-def _pie(made: Drawn, chart: Chart, room: _Room, owner: str, theme: Theme) -> None:
+def _pie(made: Drawn, chart: Chart, room: _Room, owner: str, theme: OfficeTheme) -> None:
     left, top, right, bottom = room.box
     radius = min(right - left, bottom - top) / 2
     x, y = (left + right) / 2, (top + bottom) / 2
@@ -578,7 +606,9 @@ def _pie(made: Drawn, chart: Chart, room: _Room, owner: str, theme: Theme) -> No
         colour = series.points.get(number, accent(theme, number) if chart.varied else series.colour)
         if end > start:
             made.marks.append(
-                Area(points=outlines.sector(x, y, radius, start, end), owner=owner, fill=colour, line=WHITE, width=0.8)
+                Surface(
+                    points=outlines.sector(x, y, radius, start, end), owner=owner, fill=colour, line=WHITE, width=0.8
+                )
             )
         if chart.told and value is not None:
             ((at, down),) = outlines.turned([(x, y - radius * 0.7)], (x, y, x, y), (start + end) / 2)
@@ -587,4 +617,4 @@ def _pie(made: Drawn, chart: Chart, room: _Room, owner: str, theme: Theme) -> No
         start = end
     if chart.kind == "ring":
         hole = outlines.outline("ellipse", (x - radius / 2, y - radius / 2, x + radius / 2, y + radius / 2), {})[0]
-        made.marks.append(Area(points=hole, owner=owner, fill=WHITE))
+        made.marks.append(Surface(points=hole, owner=owner, fill=WHITE))

@@ -48,7 +48,7 @@ def rgb(digits: str) -> Colour:
         return 0, 0, 0
 
 
-class Theme:
+class OfficeTheme:
     """The colours and fonts of a file's theme.
 
     Args:
@@ -62,9 +62,9 @@ class Theme:
         self.major, self.minor = "Calibri", "Calibri"
         if root is None:
             return
-        for one in root.iterfind(f".//{A}clrScheme/*"):
-            for value in one:
-                self._colours[one.tag.removeprefix(A)] = value.get("lastClr") or value.get("val") or "000000"
+        for node in root.iterfind(f".//{A}clrScheme/*"):
+            for value in node:
+                self._colours[node.tag.removeprefix(A)] = value.get("lastClr") or value.get("val") or "000000"
         for kind in ("major", "minor"):
             latin = root.find(f".//{A}{kind}Font/{A}latin")
             if latin is not None and latin.get("typeface"):

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.office import charts, faces, outlines, slide_tables, typeset
-from m3bench.tasks.office.colours import A, Theme, mixed
+from m3bench.tasks.office.colours import A, OfficeTheme, mixed
 from m3bench.tasks.office.marks import (
     MOST_MARKS,
     WHITE,
-    Area,
     Box,
     Colour,
+    Inset,
     Mark,
     OfficeError,
-    Photo,
     Point,
-    Sheet,
+    PrintedSheet,
     Stroke,
+    Surface,
     Word,
     corners,
 )
@@ -82,7 +82,7 @@ class _Drawing:
     """A slide while it is read."""
 
     slide: Any
-    theme: Theme
+    theme: OfficeTheme
     defaults: Any
     marks: list[Mark] = field(default_factory=list)
     boxes: dict[str, Box] = field(default_factory=dict)
@@ -105,7 +105,7 @@ class _Drawing:
         return unique
 
 
-def sheets(data: bytes) -> list[Sheet]:
+def sheets(data: bytes) -> list[PrintedSheet]:
     """Every slide of a presentation.
 
     Raises:
@@ -120,7 +120,7 @@ def sheets(data: bytes) -> list[Sheet]:
         raise OfficeError(f"it is no presentation that can be read ({type(error).__name__})") from error
 
 
-def _sheet(deck: Any, slide: Any, number: int) -> Sheet:
+def _sheet(deck: Any, slide: Any, number: int) -> PrintedSheet:
     layout = slide.slide_layout
     master = layout.slide_master
     theme = _theme(master)
@@ -143,7 +143,7 @@ def _sheet(deck: Any, slide: Any, number: int) -> Sheet:
         for mark in drawing.marks
         if isinstance(mark, Word) and faces.known(mark.face.family) is None
     )
-    return Sheet(
+    return PrintedSheet(
         name=f"slide {number}",
         width=wide,
         height=high,
@@ -154,13 +154,13 @@ def _sheet(deck: Any, slide: Any, number: int) -> Sheet:
     )
 
 
-def _theme(master: Any) -> Theme:
+def _theme(master: Any) -> OfficeTheme:
     mapping = master._element.find(f"{P}clrMap")
     root = None
     for relation in master.part.rels.values():
         if relation.reltype == _THEME:
             root = etree.fromstring(relation.target_part.blob)
-    return Theme(root, dict(mapping.attrib) if mapping is not None else None)
+    return OfficeTheme(root, dict(mapping.attrib) if mapping is not None else None)
 
 
 def _ground(drawing: _Drawing, levels: Sequence[Any], box: Box) -> Colour:
@@ -183,7 +183,7 @@ def _ground(drawing: _Drawing, levels: Sequence[Any], box: Box) -> Colour:
     return WHITE
 
 
-def _fade(drawing: _Drawing, gradient: Any, box: Box, owner: str) -> Iterator[Area]:
+def _fade(drawing: _Drawing, gradient: Any, box: Box, owner: str) -> Iterator[Surface]:
     """A gradient as stripes from side to side or from top to bottom."""
     stops = _stops(drawing.theme, gradient)
     linear = gradient.find(f"{A}lin")
@@ -199,10 +199,10 @@ def _fade(drawing: _Drawing, gradient: Any, box: Box, owner: str) -> Iterator[Ar
             part = (left + (right - left) * first, top, left + (right - left) * last, bottom)
         else:
             part = (left, top + (bottom - top) * first, right, top + (bottom - top) * last)
-        yield Area(points=corners(part), owner=owner, fill=colour)
+        yield Surface(points=corners(part), owner=owner, fill=colour)
 
 
-def _stops(theme: Theme, gradient: Any) -> list[tuple[float, Colour]]:
+def _stops(theme: OfficeTheme, gradient: Any) -> list[tuple[float, Colour]]:
     found = [(int(stop.get("pos", "0")) / 100_000, theme.of(stop)) for stop in gradient.iterfind(f"{A}gsLst/{A}gs")]
     return sorted((place, colour[0]) for place, colour in found if colour is not None) or [(0.0, WHITE)]
 
@@ -277,8 +277,8 @@ def _placeholders(drawing: _Drawing, element: Any) -> tuple[Any, list[Any], str]
 
 
 def _xfrm(element: Any, others: Sequence[Any]) -> Any:
-    for one in (element, *others):
-        found = one.find(f"{P}spPr/{A}xfrm")
+    for node in (element, *others):
+        found = node.find(f"{P}spPr/{A}xfrm")
         if found is not None and found.find(f"{A}off") is not None:
             return found
     return None
@@ -316,7 +316,7 @@ def _painted(properties: Any) -> bool:
 
 def _style(drawing: _Drawing, element: Any, others: Sequence[Any], name: str) -> Style:
     holders = [element, *others]
-    lists = [found for one in holders if (found := one.find(f"{P}txBody/{A}lstStyle")) is not None]
+    lists = [found for node in holders if (found := node.find(f"{P}txBody/{A}lstStyle")) is not None]
     if name:
         found = drawing.slide.slide_layout.slide_master._element.find(f"{P}txStyles/{P}{name}")
         lists += [found] if found is not None else []
@@ -325,7 +325,7 @@ def _style(drawing: _Drawing, element: Any, others: Sequence[Any], name: str) ->
     return Style(
         theme=drawing.theme,
         lists=(*lists, drawing.defaults),
-        bodies=tuple(found for one in holders if (found := one.find(f"{P}txBody/{A}bodyPr")) is not None),
+        bodies=tuple(found for node in holders if (found := node.find(f"{P}txBody/{A}bodyPr")) is not None),
         colour=colour[0] if colour is not None else None,
     )
 
@@ -342,16 +342,17 @@ def _text(drawing: _Drawing, body: Any, style: Style, element: Any, box: Box, ow
     if int(style.body("numCol", "1")) > 1:
         drawing.says("text in columns: drawn in one")
     text = fitted(paragraphs(body, style), style, room)
-    wrap = style.body("wrap", "square") != "none"
-    anchor = style.body("anchor", "t")
     fit = style.fit()
+    # Text that is made to fit is broken, whatever the box says.
+    wrap = style.body("wrap", "square") != "none" or (fit is not None and fit.tag.endswith("normAutofit"))
+    anchor = style.body("anchor", "t")
     if fit is not None and fit.tag.endswith("spAutoFit"):
         over = typeset.height(text, room[2] - room[0] if wrap else None) - (room[3] - room[1])
         if over > 0:
             up = {"t": 0.0, "ctr": over / 2, "b": over}.get(anchor, 0.0)
             box = (box[0], box[1] - up, box[2], box[3] + over - up)
             room = (room[0], room[1] - up, room[2], room[3] + over - up)
-    return typeset.placed(text, room, anchor, owner, wrap=wrap), box
+    return typeset.placed(text, room, anchor, owner, wrap=wrap, around=True), box
 
 
 def _turn(drawing: _Drawing, words: Sequence[Word], box: Box, degrees: float) -> list[Word]:
@@ -388,7 +389,7 @@ def _outline(drawing: _Drawing, element: Any, others: Sequence[Any], box: Box, d
         drawing.says(f"a shape of the kind {kind}: drawn as a rectangle")
     if degrees:
         points = outlines.turned(points, box, degrees)
-    drawing.marks.append(Area(points=points, owner=owner, fill=fill, line=line, width=width, opacity=opacity))
+    drawing.marks.append(Surface(points=points, owner=owner, fill=fill, line=line, width=width, opacity=opacity))
 
 
 def _custom(element: Any, box: Box) -> tuple[tuple[Point, ...], bool]:
@@ -402,7 +403,7 @@ def _custom(element: Any, box: Box) -> tuple[tuple[Point, ...], bool]:
         if not (x.lstrip("-").isdigit() and y.lstrip("-").isdigit()):
             return corners(box), False
         points.append((box[0] + int(x) * across, box[1] + int(y) * down))
-    straight = all(etree.QName(one).localname in ("moveTo", "lnTo", "close") for one in path)
+    straight = all(etree.QName(node).localname in ("moveTo", "lnTo", "close") for node in path)
     return (tuple(points), straight) if len(points) > 2 else (corners(box), False)
 
 
@@ -477,10 +478,10 @@ def _picture(drawing: _Drawing, element: Any, frame: _Frame) -> None:
     if element.find(f"{P}spPr/{A}effectLst/*") is not None:
         drawing.says("effects of a picture, such as its shadow")
     data = drawing.part.rels[relation].target_part.blob
-    drawing.marks.append(Photo(box=box, data=data, owner=owner, crop=(sides[0], sides[1], sides[2], sides[3])))
+    drawing.marks.append(Inset(box=box, data=data, owner=owner, crop=(sides[0], sides[1], sides[2], sides[3])))
     line, width = _line(drawing, element, ())
     if line is not None:
-        drawing.marks.append(Area(points=corners(box), owner=owner, line=line, width=width))
+        drawing.marks.append(Surface(points=corners(box), owner=owner, line=line, width=width))
 
 
 def _connector(drawing: _Drawing, element: Any, frame: _Frame) -> None:

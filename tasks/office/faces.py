@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from m3bench.tasks.drawing import fonts
-from m3bench.tasks.office.marks import Face
+from m3bench.tasks.office.marks import Typeface
 
 ASCENT, LINE = 0.994, 1.2004
 """Where the foot of letters is below the top of their line, and how high a line is, for size 1: in shapes of slides,
@@ -55,7 +55,7 @@ def known(family: str) -> str | None:
     return _SAME.get(family.strip().casefold())
 
 
-def rise(face: Face) -> tuple[float, float]:
+def rise(face: Typeface) -> tuple[float, float]:
     """Where the foot of letters is below the top of their line, and how high a line is, in cells and charts."""
     ascent, line = _RISE[known(face.family) or FALLBACK]
     return ascent * face.size, line * face.size
@@ -78,7 +78,7 @@ def _tables() -> dict[tuple[str, str], _Table]:
     return found
 
 
-def _table(face: Face) -> _Table:
+def _table(face: Typeface) -> _Table:
     style = " ".join(name for name, wanted in (("bold", face.bold), ("italic", face.italic)) if wanted) or "regular"
     tables = _tables()
     family = known(face.family) or FALLBACK
@@ -86,7 +86,7 @@ def _table(face: Face) -> _Table:
 
 
 @lru_cache(maxsize=20_000)
-def _places(text: str, face: Face) -> tuple[tuple[float, ...], float]:
+def _places(text: str, face: Typeface) -> tuple[tuple[float, ...], float]:
     table = _table(face)
     at, before, found = 0.0, "", []
     for letter in text:
@@ -97,12 +97,12 @@ def _places(text: str, face: Face) -> tuple[tuple[float, ...], float]:
     return tuple(found), at * face.size
 
 
-def width(text: str, face: Face) -> float:
+def width(text: str, face: Typeface) -> float:
     """How wide a text is."""
     return _places(text, replace(face, colour=(0, 0, 0), underlined=False))[1]
 
 
-def letters(text: str, face: Face) -> list[tuple[str, float]]:
+def letters(text: str, face: Typeface) -> list[tuple[str, float]]:
     """Each letter of a word with the place where it is drawn, from the word's beginning."""
     table, size = _table(face), drawn_size(face)
     places, _ = _places(text, replace(face, colour=(0, 0, 0), underlined=False))
@@ -113,12 +113,12 @@ def letters(text: str, face: Face) -> list[tuple[str, float]]:
     return found
 
 
-def drawn_size(face: Face) -> float:
+def drawn_size(face: Typeface) -> float:
     """The size of Source Sans Pro at which its capitals are as high as those of the named font."""
     return round(face.size * _table(face).capital / fonts.CAP_HEIGHT, 2)
 
 
-def strange(text: str, face: Face) -> str:
+def strange(text: str, face: Typeface) -> str:
     """The letters of a text whose width is not known."""
     table = _table(face)
     return "".join(dict.fromkeys(letter for letter in text if letter not in table.advances and letter > " "))

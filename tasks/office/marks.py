@@ -22,7 +22,7 @@ class OfficeError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Face:
+class Typeface:
     """How letters look."""
 
     family: str = "Carlito"
@@ -44,7 +44,7 @@ class Word:
     y: float
     """Where its line is; of a turned word: where it begins."""
     width: float
-    face: Face
+    face: Typeface
     owner: str
     turned: bool = False
     """It runs upwards."""
@@ -61,7 +61,7 @@ class Word:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Area:
+class Surface:
     """A closed shape that is filled, framed or both."""
 
     points: tuple[Point, ...]
@@ -93,7 +93,7 @@ class Stroke:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Photo:
+class Inset:
     """A picture out of the file."""
 
     box: Box
@@ -103,11 +103,11 @@ class Photo:
     """What is cut away at each side, as a share."""
 
 
-Mark = Word | Area | Stroke | Photo
+Mark = Word | Surface | Stroke | Inset
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sheet:
+class PrintedSheet:
     """A slide or a worksheet."""
 
     name: str

@@ -5,7 +5,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 _QUOTED = re.compile(r'"([^"]*)"|\\(.)|_(.)|\*.')
-_DIGITS = re.compile(r"[#0?,]*[#0?](?:\.[#0?]+)?")
+_DIGITS = re.compile(r"[#0?,]*[#0?],*(?:\.[#0?]+)?")
 _DATE = re.compile(r"yyyy|yy|mmmm|mmm|mm|m|dddd|ddd|dd|d|hh|h|ss|s|am/pm", re.IGNORECASE)
 _FIRST = datetime(1899, 12, 30)
 _NAMES = "January February March April May June July August September October November December"

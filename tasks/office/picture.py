@@ -11,7 +11,7 @@ from m3bench.tasks.drawing.sheet import Sheet as Paper
 from m3bench.tasks.foreign_files import MOST_PIXELS, READABLE
 from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.office import faces
-from m3bench.tasks.office.marks import Area, Box, OfficeError, Photo, Sheet, Stroke, Word
+from m3bench.tasks.office.marks import Box, Inset, OfficeError, PrintedSheet, Stroke, Surface, Word
 
 if TYPE_CHECKING:
     from PIL import Image, ImageFont
@@ -25,13 +25,13 @@ _FINE = 2
 """Shapes are painted so many times larger and reduced, which makes their edges smooth."""
 
 
-def size(sheet: Sheet, scale: float = 1.0) -> tuple[int, int]:
+def size(sheet: PrintedSheet, scale: float = 1.0) -> tuple[int, int]:
     """Width and height of the picture of a sheet, in pixels."""
     scale = min(scale, LARGEST_SIDE / max(sheet.width, sheet.height, 1.0))
     return max(1, round(sheet.width * scale)), max(1, round(sheet.height * scale))
 
 
-def painted(sheet: Sheet, scale: float = 1.0) -> "Image.Image":
+def painted(sheet: PrintedSheet, scale: float = 1.0) -> "Image.Image":
     """A sheet as a picture."""
     wide, high = size(sheet, scale)
     scale = wide / sheet.width * _FINE
@@ -40,7 +40,7 @@ def painted(sheet: Sheet, scale: float = 1.0) -> "Image.Image":
     for mark in sheet.marks:
         if isinstance(mark, Word):
             _write(paper, mark, scale)
-        elif isinstance(mark, Area):
+        elif isinstance(mark, Surface):
             _fill(paper, mark, scale)
         elif isinstance(mark, Stroke):
             paper.line(_scaled(mark.points, scale), mark.colour, max(1.0, mark.width * scale))
@@ -49,7 +49,7 @@ def painted(sheet: Sheet, scale: float = 1.0) -> "Image.Image":
     return image.reduce(_FINE)
 
 
-def png(sheet: Sheet, scale: float = 1.0) -> bytes:
+def png(sheet: PrintedSheet, scale: float = 1.0) -> bytes:
     """A sheet as a PNG file."""
     return files.png(painted(sheet, scale))
 
@@ -58,7 +58,7 @@ def _scaled(points: tuple[tuple[float, float], ...], scale: float) -> list[tuple
     return [(x * scale, y * scale) for x, y in points]
 
 
-def _fill(paper: Paper, area: Area, scale: float) -> None:
+def _fill(paper: Paper, area: Surface, scale: float) -> None:
     points = _scaled(area.points, scale)
     if area.fill is not None:
         paper.polygon(points, area.fill, area.opacity)
@@ -116,7 +116,7 @@ def _write_up(paper: Paper, word: Word, scale: float, font: "ImageFont.FreeTypeF
     paper.image.paste(face.colour, (round(word.x * scale) - base, round(word.y * scale) - wide), up)
 
 
-def _paste(image: "Image.Image", photo: Photo, scale: float) -> None:
+def _paste(image: "Image.Image", photo: Inset, scale: float) -> None:
     left, top, right, bottom = (round(side * scale) for side in photo.box)
     wide, high = right - left, bottom - top
     found = decoded(photo.data)

@@ -91,16 +91,16 @@ class Parts:
     def _sheets(self) -> dict[str, str]:
         root, relations = self._element(_BOOK), self._relations(_BOOK)
         found = root.iterfind(f"{_S}sheets/{_S}sheet") if root is not None else ()
-        return {str(one.get("name")): relations.get(one.get(f"{_R}id", ""), "") for one in found}
+        return {str(entry.get("name")): relations.get(entry.get(f"{_R}id", ""), "") for entry in found}
 
     def _relations(self, part: str) -> dict[str, str]:
         folder, name = posixpath.split(part)
         root = self._element(f"{folder}/_rels/{name}.rels")
         found = {}
-        for one in root if root is not None else ():
-            target = str(one.get("Target", ""))
+        for entry in root if root is not None else ():
+            target = str(entry.get("Target", ""))
             path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
-            found[str(one.get("Id"))] = path
+            found[str(entry.get("Id"))] = path
         return found
 
     def _element(self, name: str) -> Any:

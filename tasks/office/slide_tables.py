@@ -6,9 +6,9 @@ from typing import Any
 
 from m3bench.tasks.office import typeset
 from m3bench.tasks.office.colours import A, mixed
-from m3bench.tasks.office.marks import WHITE, Area, Box, Colour, Mark, Stroke, corners
+from m3bench.tasks.office.marks import WHITE, Box, Colour, Mark, Stroke, Surface, corners
 from m3bench.tasks.office.slide_text import EMU, Style, paragraphs
-from m3bench.tasks.office.typeset import Paragraph
+from m3bench.tasks.office.typeset import TextBlock
 
 _MARGINS = {"marL": 91440, "marT": 45720, "marR": 91440, "marB": 45720}
 _MEDIUM = "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}"
@@ -18,7 +18,7 @@ _PLAIN = ("{2D5ABB26-0587-4C30-8999-92F81FD0307C}", "{5940675A-B579-460E-94D1-54
 
 def table(element: Any, style: Style, box: Box, owner: str) -> tuple[list[Mark], dict[str, Box]]:
     """The marks of a table, and the boxes of its cells by name."""
-    widths = [int(one.get("w", "0")) / EMU for one in element.iterfind(f"{A}tblGrid/{A}gridCol")]
+    widths = [int(item.get("w", "0")) / EMU for item in element.iterfind(f"{A}tblGrid/{A}gridCol")]
     rows = list(element.iterfind(f"{A}tr"))
     look = _Look(element, style, len(rows))
     texts = [[_text(cell, look, number) for cell in row.iterfind(f"{A}tc")] for number, row in enumerate(rows)]
@@ -41,7 +41,7 @@ def table(element: Any, style: Style, box: Box, owner: str) -> tuple[list[Mark],
             boxes[f"{owner} {number + 1},{column + 1}"] = room
             fill = look.fill(cell, number)
             if fill is not None:
-                fills.append(Area(points=corners(room), owner=owner, fill=fill))
+                fills.append(Surface(points=corners(room), owner=owner, fill=fill))
             lines += look.lines(cell, room, owner, number)
             left, top, right_margin, bottom_margin = _margins(cell)
             inner = (room[0] + left, room[1] + top, room[2] - right_margin, room[3] - bottom_margin)
@@ -121,14 +121,14 @@ def _margins(cell: Any) -> Box:
     return left, top, right, bottom
 
 
-def _text(cell: Any, look: _Look, row: int) -> list[Paragraph]:
+def _text(cell: Any, look: _Look, row: int) -> list[TextBlock]:
     body = cell.find(f"{A}txBody")
     # LibreOffice does not make the head bold, as other programs do; a file whose head must be bold says so itself.
     style = replace(look.style, colour=WHITE) if look.head(row) else look.style
-    return [replace(one, by_font=True) for one in paragraphs(body, style)] if body is not None else []
+    return [replace(item, by_font=True) for item in paragraphs(body, style)] if body is not None else []
 
 
-def _needs(row: Any, texts: Sequence[Sequence[Paragraph]], widths: Sequence[float]) -> list[float]:
+def _needs(row: Any, texts: Sequence[Sequence[TextBlock]], widths: Sequence[float]) -> list[float]:
     """The height that each cell of one row needs."""
     found = []
     for column, cell in enumerate(row.iterfind(f"{A}tc")):
@@ -145,7 +145,7 @@ def _needs(row: Any, texts: Sequence[Sequence[Paragraph]], widths: Sequence[floa
 
 
 def _share(
-    rows: Sequence[Any], texts: Sequence[Sequence[Sequence[Paragraph]]], widths: Sequence[float], heights: list[float]
+    rows: Sequence[Any], texts: Sequence[Sequence[Sequence[TextBlock]]], widths: Sequence[float], heights: list[float]
 ) -> None:
     """A cell over several rows makes the last of them higher where it needs it."""
     for number, row in enumerate(rows):

@@ -6,9 +6,9 @@ from math import sqrt
 from typing import Any
 
 from m3bench.tasks.office import typeset
-from m3bench.tasks.office.colours import A, Theme
-from m3bench.tasks.office.marks import BLACK, Box, Colour, Face
-from m3bench.tasks.office.typeset import Paragraph
+from m3bench.tasks.office.colours import A, OfficeTheme
+from m3bench.tasks.office.marks import BLACK, Box, Colour, Typeface
+from m3bench.tasks.office.typeset import TextBlock
 
 EMU = 9525
 """Of a pixel."""
@@ -22,7 +22,7 @@ _ROUNDS = 10
 class Style:
     """Where the looks of a text are looked up, from its own to the file's."""
 
-    theme: Theme
+    theme: OfficeTheme
     lists: tuple[Any, ...]
     """Elements with `lvl1pPr` and so on."""
     bodies: tuple[Any, ...] = ()
@@ -34,7 +34,7 @@ class Style:
 
     def body(self, name: str, otherwise: str) -> str:
         """An attribute of the text's box."""
-        return next((str(one.get(name)) for one in self.bodies if one.get(name) is not None), otherwise)
+        return next((str(node.get(name)) for node in self.bodies if node.get(name) is not None), otherwise)
 
     def insets(self) -> Box:
         """The margins of the text's box, in pixels."""
@@ -51,13 +51,13 @@ class Style:
         return None
 
 
-def paragraphs(body: Any, style: Style) -> list[Paragraph]:
+def paragraphs(body: Any, style: Style) -> list[TextBlock]:
     """The paragraphs of an element with text."""
     numbers: dict[int, int] = {}
-    return [_paragraph(one, style, numbers) for one in body.iterfind(f"{A}p")]
+    return [_paragraph(paragraph, style, numbers) for paragraph in body.iterfind(f"{A}p")]
 
 
-def fitted(text: Sequence[Paragraph], style: Style, box: Box) -> list[Paragraph]:
+def fitted(text: Sequence[TextBlock], style: Style, box: Box) -> list[TextBlock]:
     """A text whose letters are made smaller where its box says so, as LibreOffice does."""
     fit = style.fit()
     if fit is None or not fit.tag.endswith("normAutofit"):
@@ -80,11 +80,11 @@ def fitted(text: Sequence[Paragraph], style: Style, box: Box) -> list[Paragraph]
     return _scaled(text, min(1.0, best) or scale)
 
 
-def _scaled(text: Sequence[Paragraph], scale: float) -> list[Paragraph]:
+def _scaled(text: Sequence[TextBlock], scale: float) -> list[TextBlock]:
     return typeset.shrunk(text, scale, 1.0 if scale == 1 else scale) if scale != 1 else list(text)
 
 
-def _paragraph(one: Any, style: Style, numbers: dict[int, int]) -> Paragraph:
+def _paragraph(one: Any, style: Style, numbers: dict[int, int]) -> TextBlock:
     own = one.find(f"{A}pPr")
     level = int(own.get("lvl", "0")) if own is not None else 0
     chain = [own] if own is not None else []
@@ -94,7 +94,7 @@ def _paragraph(one: Any, style: Style, numbers: dict[int, int]) -> Paragraph:
     tallest = max((face for _, face in runs), key=lambda face: face.size, default=end)
     bullet, bullet_face = _bullet(chain, runs[0][1] if runs else end, style, numbers, level)
     spacing = _spacing(chain, "lnSpc", 1.0)
-    return Paragraph(
+    return TextBlock(
         runs=runs,
         end=end,
         align={"l": "l", "ctr": "ctr", "r": "r"}.get(_first(chain, "algn", "l"), "l"),
@@ -108,7 +108,7 @@ def _paragraph(one: Any, style: Style, numbers: dict[int, int]) -> Paragraph:
     )
 
 
-def _runs(one: Any, chain: Sequence[Any], style: Style) -> Iterator[tuple[str, Face]]:
+def _runs(one: Any, chain: Sequence[Any], style: Style) -> Iterator[tuple[str, Typeface]]:
     for part in one:
         name = part.tag.removeprefix(A) if isinstance(part.tag, str) else ""
         if name in ("r", "fld", "br"):
@@ -122,23 +122,23 @@ def _runs(one: Any, chain: Sequence[Any], style: Style) -> Iterator[tuple[str, F
 
 
 def _first(chain: Sequence[Any], name: str, otherwise: str) -> str:
-    return next((str(one.get(name)) for one in chain if one.get(name) is not None), otherwise)
+    return next((str(node.get(name)) for node in chain if node.get(name) is not None), otherwise)
 
 
-def _face(own: Any, chain: Sequence[Any], style: Style) -> Face:
-    defaults = [found for one in chain if (found := one.find(f"{A}defRPr")) is not None]
+def _face(own: Any, chain: Sequence[Any], style: Style) -> Typeface:
+    defaults = [found for node in chain if (found := node.find(f"{A}defRPr")) is not None]
     looked = [own, *defaults] if own is not None else defaults
 
     def first(name: str) -> str | None:
-        return next((one.get(name) for one in looked if one.get(name) is not None), None)
+        return next((node.get(name) for node in looked if node.get(name) is not None), None)
 
-    family = next((found.get("typeface") for one in looked if (found := one.find(f"{A}latin")) is not None), None)
+    family = next((found.get("typeface") for node in looked if (found := node.find(f"{A}latin")) is not None), None)
     size = int(first("sz") or 1800) / 100 * POINT
     if int(first("baseline") or 0):
         size *= 0.58
     bold, underlined = first("b"), first("u")
     link = own is not None and own.find(f"{A}hlinkClick") is not None
-    return Face(
+    return Typeface(
         family=style.theme.family(family or style.family or "+mn-lt"),
         size=size,
         bold=bold in ("1", "true") if bold is not None else bool(style.bold),
@@ -149,24 +149,25 @@ def _face(own: Any, chain: Sequence[Any], style: Style) -> Face:
 
 
 def _ink(own: Any, defaults: Sequence[Any], style: Style) -> Colour:
-    for one in [own, None, *defaults]:
-        if one is None:
-            # The shape's own style comes behind the run and before what is the same everywhere.
-            if one is not own and style.colour is not None:
-                return style.colour
-            continue
-        fill = one.find(f"{A}solidFill")
-        if fill is not None and (found := style.theme.of(fill)) is not None:
+    if own is not None and (found := _filled(own, style)) is not None:
+        return found
+    # The shape's own style comes behind the run and before what is the same everywhere.
+    if style.colour is not None:
+        return style.colour
+    return next((found for node in defaults if (found := _filled(node, style)) is not None), BLACK)
+
+
+def _filled(one: Any, style: Style) -> Colour | None:
+    for path in (f"{A}solidFill", f"{A}gradFill/{A}gsLst/{A}gs"):
+        found = style.theme.of(one.find(path))
+        if found is not None:
             return found[0]
-        stops = one.find(f"{A}gradFill/{A}gsLst/{A}gs")
-        if stops is not None and (found := style.theme.of(stops)) is not None:
-            return found[0]
-    return style.colour if style.colour is not None else BLACK
+    return None
 
 
 def _spacing(chain: Sequence[Any], name: str, otherwise: float) -> float:
-    for one in chain:
-        found = one.find(f"{A}{name}")
+    for node in chain:
+        found = node.find(f"{A}{name}")
         if found is None:
             continue
         share, points = found.find(f"{A}spcPct"), found.find(f"{A}spcPts")
@@ -183,9 +184,11 @@ def _distance(chain: Sequence[Any], name: str, size: float) -> float:
     return -found if found < 0 else found * size
 
 
-def _bullet(chain: Sequence[Any], face: Face, style: Style, numbers: dict[int, int], level: int) -> tuple[str, Face]:
-    for one in chain:
-        kinds = {child.tag.removeprefix(A): child for child in one if isinstance(child.tag, str)}
+def _bullet(
+    chain: Sequence[Any], face: Typeface, style: Style, numbers: dict[int, int], level: int
+) -> tuple[str, Typeface]:
+    for node in chain:
+        kinds = {child.tag.removeprefix(A): child for child in node if isinstance(child.tag, str)}
         if "buNone" in kinds:
             break
         if "buChar" in kinds or "buAutoNum" in kinds:
@@ -201,19 +204,19 @@ def _sign(kinds: dict[str, Any], numbers: dict[int, int], level: int) -> str:
     return f"{numbers[level]}."
 
 
-def _bullet_face(chain: Sequence[Any], face: Face, style: Style) -> Face:
+def _bullet_face(chain: Sequence[Any], face: Typeface, style: Style) -> Typeface:
     share, colour = 1.0, face.colour
-    for one in chain:
-        size = one.find(f"{A}buSzPct")
+    for node in chain:
+        size = node.find(f"{A}buSzPct")
         if size is not None and share == 1.0:
             share = int(str(size.get("val")).rstrip("%")) / 100_000
-    for one in chain:
-        found = style.theme.of(one.find(f"{A}buClr"))
+    for node in chain:
+        found = style.theme.of(node.find(f"{A}buClr"))
         if found is not None:
             colour = found[0]
             break
     family = next(
-        (found.get("typeface") for one in chain if (found := one.find(f"{A}buFont")) is not None), face.family
+        (found.get("typeface") for node in chain if (found := node.find(f"{A}buFont")) is not None), face.family
     )
     return replace(
         face, size=face.size * share, colour=colour, family=family, underlined=False, bold=False, italic=False

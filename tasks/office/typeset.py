@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from m3bench.tasks.office import faces
-from m3bench.tasks.office.marks import Box, Face, Word
+from m3bench.tasks.office.marks import Box, Typeface, Word
 
 _PIECE = re.compile(r"[^\s-]+-?|-|[^\S\n]+|\n")
 _ROUNDED = 1.005
@@ -15,19 +15,19 @@ TAB = 96.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paragraph:
+class TextBlock:
     """Text between two breaks."""
 
-    runs: tuple[tuple[str, Face], ...]
+    runs: tuple[tuple[str, Typeface], ...]
     """Pieces of text; a line break is `\\n`."""
-    end: Face
+    end: Typeface
     """How high an empty paragraph is."""
     align: str = "l"
     left: float = 0.0
     first: float = 0.0
     """How much further right its first line begins."""
     bullet: str = ""
-    bullet_face: Face = field(default_factory=Face)
+    bullet_face: Typeface = field(default_factory=Typeface)
     before: float = 0.0
     after: float = 0.0
     spacing: float = 1.0
@@ -39,7 +39,7 @@ class Paragraph:
 @dataclass(frozen=True, kw_only=True)
 class _Bit:
     text: str
-    face: Face
+    face: Typeface
     x: float
     width: float
 
@@ -57,7 +57,9 @@ class _Line:
     bullet: _Bit | None = None
 
 
-def placed(paragraphs: Sequence[Paragraph], box: Box, anchor: str, owner: str, *, wrap: bool = True) -> list[Word]:
+def placed(
+    paragraphs: Sequence[TextBlock], box: Box, anchor: str, owner: str, *, wrap: bool = True, around: bool = False
+) -> list[Word]:
     """The words of a text in a box.
 
     Args:
@@ -66,6 +68,7 @@ def placed(paragraphs: Sequence[Paragraph], box: Box, anchor: str, owner: str, *
         anchor: `t`, `ctr` or `b`.
         owner: What the words belong to.
         wrap: Whether lines end at the box.
+        around: Whether a text that is not broken grows to both sides of the box, wherever its lines begin.
     """
     left, top, right, bottom = box
     room = right - left
@@ -75,7 +78,10 @@ def placed(paragraphs: Sequence[Paragraph], box: Box, anchor: str, owner: str, *
         # A text that is not wrapped stands around its place, not beside it.
         widest = max((line.left + line.width for line in lines), default=0.0)
         first = lines[0].align if lines else "l"
-        left += {"l": 0.0, "just": 0.0, "ctr": (room - widest) / 2, "r": room - widest}.get(first, 0.0)
+        middle = (room - widest) / 2
+        left += {"l": middle if around else 0.0, "ctr": middle, "r": middle if around else room - widest}.get(
+            first, 0.0
+        )
         room = widest
     y = {"ctr": top + (bottom - top - high) / 2, "b": bottom - high}.get(anchor, top)
     found: list[Word] = []
@@ -88,30 +94,30 @@ def placed(paragraphs: Sequence[Paragraph], box: Box, anchor: str, owner: str, *
     return found
 
 
-def height(paragraphs: Sequence[Paragraph], room: float | None) -> float:
+def height(paragraphs: Sequence[TextBlock], room: float | None) -> float:
     """How high a text is in a box of a width."""
     return _height(_lines(paragraphs, room))
 
 
-def widest(paragraphs: Sequence[Paragraph]) -> float:
+def widest(paragraphs: Sequence[TextBlock]) -> float:
     """The width of the longest line that is not broken."""
     return max((line.left + line.width for line in _lines(paragraphs, None)), default=0.0)
 
 
-def shrunk(paragraphs: Sequence[Paragraph], scale: float, spacing: float = 1.0) -> list[Paragraph]:
+def shrunk(paragraphs: Sequence[TextBlock], scale: float, spacing: float = 1.0) -> list[TextBlock]:
     """The same text in smaller letters."""
     return [
         replace(
-            one,
-            runs=tuple((text, replace(face, size=face.size * scale)) for text, face in one.runs),
-            end=replace(one.end, size=one.end.size * scale),
-            bullet_face=replace(one.bullet_face, size=one.bullet_face.size * scale),
-            before=one.before * spacing,
-            after=one.after * spacing,
-            left=one.left * scale,
-            first=one.first * scale,
+            block,
+            runs=tuple((text, replace(face, size=face.size * scale)) for text, face in block.runs),
+            end=replace(block.end, size=block.end.size * scale),
+            bullet_face=replace(block.bullet_face, size=block.bullet_face.size * scale),
+            before=block.before * spacing,
+            after=block.after * spacing,
+            left=block.left * scale,
+            first=block.first * scale,
         )
-        for one in paragraphs
+        for block in paragraphs
     ]
 
 
@@ -141,11 +147,11 @@ def _words(line: _Line, shift: float, base: float, owner: str) -> Iterator[Word]
         yield Word(text=bit.text, x=bit.x, y=base, width=bit.width, face=bit.face, owner=owner)
 
 
-def _lines(paragraphs: Sequence[Paragraph], room: float | None) -> list[_Line]:
+def _lines(paragraphs: Sequence[TextBlock], room: float | None) -> list[_Line]:
     found: list[_Line] = []
-    for one in paragraphs:
-        lines = list(_broken(one, room))
-        lines[0].above, lines[-1].below = one.before, one.after
+    for block in paragraphs:
+        lines = list(_broken(block, room))
+        lines[0].above, lines[-1].below = block.before, block.after
         found += lines
     for number, line in enumerate(found):
         # What is above the first line of all is left out; spacing below one changes the first line as well.
@@ -153,7 +159,7 @@ def _lines(paragraphs: Sequence[Paragraph], room: float | None) -> list[_Line]:
     return found
 
 
-def _broken(one: Paragraph, room: float | None) -> Iterator[_Line]:
+def _broken(one: TextBlock, room: float | None) -> Iterator[_Line]:
     start, x = one.left + one.first, 0.0
     bits: list[_Bit] = []
     first = True
@@ -215,14 +221,14 @@ def _unbroken(bits: Sequence[_Bit]) -> int:
     return count
 
 
-def _fitting(piece: str, face: Face, room: float) -> int:
+def _fitting(piece: str, face: Typeface, room: float) -> int:
     keep = len(piece) - 1
     while keep > 0 and faces.width(piece[:keep], face) > room:
         keep -= 1
     return keep
 
 
-def _measures(one: Paragraph, bits: Sequence[_Bit]) -> tuple[float, float]:
+def _measures(one: TextBlock, bits: Sequence[_Bit]) -> tuple[float, float]:
     """How high a line is, and where the foot of its letters is."""
     found = [bit.face for bit in bits] or [one.end]
     if not one.by_font:
@@ -233,7 +239,7 @@ def _measures(one: Paragraph, bits: Sequence[_Bit]) -> tuple[float, float]:
     return ascent + max(line - up for up, line in rises), ascent
 
 
-def _line(one: Paragraph, bits: Sequence[_Bit], left: float, first: bool) -> _Line:
+def _line(one: TextBlock, bits: Sequence[_Bit], left: float, first: bool) -> _Line:
     inked = [bit for bit in bits if bit.text.strip()]
     width = inked[-1].x + inked[-1].width if inked else 0.0
     high, ascent = _measures(one, bits)

@@ -205,3 +205,14 @@ async def test_an_answer_that_others_wait_for_beside_goes_to_its_own_call() -> N
     for number in (2, 0, 1):
         answers[number].give(number)
     assert [call.found for call in calls] == [[0], [1], [2]]
+
+
+async def test_what_others_give_to_a_task_is_waited_for_in_one() -> None:
+    given = asyncio.get_running_loop().create_future()
+
+    async def ask() -> object:
+        return await given
+
+    call = Call(ask)
+    given.set_result("a future")
+    assert await call.end() == ["a future"]

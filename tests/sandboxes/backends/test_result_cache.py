@@ -11,7 +11,7 @@ from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.result_cache import SEEN, ResultCache, is_pure, key_of, known_of
 from m3bench.tasks.outcome import Reply
-from tests.pictures import encoded
+from tests.pictures import assert_same_bytes, encoded
 
 OCR = "ocr/perform_ocr"
 
@@ -88,7 +88,7 @@ def test_a_file_of_somebody_else_is_read_and_not_written(tmp_path: Path) -> None
     cache = ResultCache(known=theirs, kept=mine)
     assert cache.get(b"read") == Reply("success", b"{}")
     cache.put(b"more", Reply("success", b"{}"), OCR)
-    assert theirs.read_bytes() == before
+    assert_same_bytes(theirs.read_bytes(), before, "the set's file")
     assert len(mine.read_text().splitlines()) == 1
     assert ResultCache(known=tmp_path / "none.jsonl").get(b"read") is None
 
