@@ -27,6 +27,7 @@ class Counting(InProcessBackend):
     name = "counting"
 
     def __init__(self) -> None:
+        super().__init__()
         self.opened = 0
         self.open_now = 0
         self.is_broken = False
