@@ -28,7 +28,7 @@ from m3bench.server.store.writer import Writer, WriteUnit, tell
 from m3bench.tasks.errors import RunError, StoreError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
-SECONDS = 0.005
+SECONDS = 0.03
 """How long a call may wait for its answer before it is written alone."""
 
 
