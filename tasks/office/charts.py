@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil, floor, log10
 from typing import Any
 
 from m3bench.tasks.office import faces, outlines, typeset
@@ -10,6 +9,7 @@ from m3bench.tasks.office.chart_data import Axis, Chart, Series, Values, accent,
 from m3bench.tasks.office.colours import OfficeTheme
 from m3bench.tasks.office.marks import WHITE, Box, Colour, Mark, Point, Stroke, Surface, Typeface, Word, corners
 from m3bench.tasks.office.numbers import general, shown
+from m3bench.tasks.office.scales import TickScale, scale
 from m3bench.tasks.office.typeset import TextBlock
 
 _AXIS: Colour = (136, 136, 136)
@@ -18,7 +18,6 @@ _MARGIN = 0.02
 _TICK = 5.67
 _SPACE = 3.78
 """Between a tick, or an axis without ticks, and a label."""
-_MOST_STEPS = 10
 _SLANT = 0.7071
 _SIGN = {"bar": 0.815, "area": 0.815, "pie": 0.815, "ring": 0.815}
 _LINE_SIGN = 1.483
@@ -51,22 +50,6 @@ class _Room:
     @property
     def box(self) -> Box:
         return self.left, self.top, self.right, self.bottom
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """The numbers along an axis."""
-
-    least: float
-    most: float
-    step: float
-
-    def ticks(self) -> list[float]:
-        count = min(200, round((self.most - self.least) / self.step))
-        return [round(self.least + self.step * number, 12) for number in range(count + 1)]
-
-    def share(self, value: float) -> float:
-        return (value - self.least) / (self.most - self.least)
 
 
 def drawn(root: Any, box: Box, owner: str, theme: OfficeTheme, size: float, values: Values | None = None) -> Drawn:
@@ -185,42 +168,6 @@ def _sign(made: Drawn, chart: Chart, colour: Colour, x: float, y: float, wide: f
     made.marks.append(Surface(points=corners((x, y - half, x + 2 * half, y + half)), owner=owner, fill=colour))
 
 
-def scale(low: float, high: float, axis: Axis, room: float, needed: float, *, from_zero: bool = True) -> _Scale:
-    """The numbers along an axis over a range of values.
-
-    Args:
-        low: The least value.
-        high: The largest.
-        axis: What the file says of it.
-        room: How long it is.
-        needed: How much of it a label takes.
-        from_zero: Whether it begins at nothing where values are not far above, as figures do and places do not.
-    """
-    if low == high:
-        low, high = (min(0.0, low), max(0.0, high)) if low else (0.0, 1.0)
-    spread = high - low
-    if from_zero and low >= 0 and (spread > high / 6 or low == 0):
-        bottom, top = 0.0, high * 1.05
-    elif from_zero and high <= 0 and spread > -low / 6:
-        bottom, top = low * 1.05, 0.0
-    else:
-        bottom, top = (low - spread / 2 if low > 0 and from_zero else low - 0.05 * spread), high + 0.05 * spread
-    least = axis.least if axis.least is not None else bottom
-    most = axis.most if axis.most is not None else top
-    count = min(_MOST_STEPS, max(2, int(room / max(1.0, needed))))
-    step = axis.step or _round_step((most - least) / count)
-    first = least if axis.least is not None else floor(least / step + 1e-9) * step
-    last = most if axis.most is not None else ceil(most / step - 1e-9) * step
-    return _Scale(first, last if last > first else first + step, step)
-
-
-def _round_step(rough: float) -> float:
-    if rough <= 0:
-        return 1.0
-    size = 10.0 ** floor(log10(rough))
-    return next(factor * size for factor in (1, 2, 5, 10) if rough <= factor * size * (1 + 1e-9))
-
-
 def _stacked(chart: Chart) -> list[list[tuple[float, float]]]:
     """For each series and category, where its bar begins and ends."""
     count = max((len(item.values) for item in chart.series), default=0)
@@ -258,7 +205,7 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: st
         min(numbers), max(numbers), up, room.right - room.left if chart.flat else room.bottom - room.top, high
     )
     if chart.grouping == "percentStacked":
-        first = _Scale(min(0.0, first.least), 1.0, 0.1)
+        first = TickScale(min(0.0, first.least), 1.0, 0.1)
     texts = [shown(value, code)[0] if code != "General" else general(value) for value in first.ticks()]
     widest = max(faces.width(text, up.face) for text in texts)
     labels = max((item.labels for item in chart.series), key=len, default=())
@@ -277,7 +224,7 @@ def _axes_and_series(made: Drawn, chart: Chart, room: _Room, box: Box, owner: st
     plot.series(spans)
 
 
-def _across(chart: Chart, room: _Room) -> _Scale | None:
+def _across(chart: Chart, room: _Room) -> TickScale | None:
     xs = [x for item in chart.series for x in item.xs]
     return (
         scale(min(xs), max(xs), chart.across, room.right - room.left, 4 * chart.across.face.size, from_zero=False)
@@ -318,7 +265,7 @@ def _put_axis_titles(made: Drawn, chart: Chart, room: _Room, places: tuple[float
         made.marks += _line(bottom.title, bottom.title_face, middle, places[1], owner, "ctr")
 
 
-def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: float, scale: _Scale) -> None:
+def _take_upright(room: _Room, chart: Chart, labels: Sequence[str], widest: float, scale: TickScale) -> None:
     up, across = chart.up, chart.across
     half = faces.rise(up.face)[1] / 2 if up.shown and up.labelled else 0.0
     above, below = half, half
@@ -347,7 +294,7 @@ def _crowded(labels: Sequence[str], face: Typeface, unit: float) -> float:
     return max(faces.width(label, face) for label in labels) if words > unit else 0.0
 
 
-def _level(chart: Chart, scale: _Scale) -> str:
+def _level(chart: Chart, scale: TickScale) -> str:
     """Where the labels of the axis below are: at the plot's `bottom`, its `top`, or `within` it."""
     axis = chart.across
     if axis.beside == "low" or axis.crosses == "min":
@@ -393,7 +340,7 @@ class _Plot:
     """
 
     def __init__(
-        self, made: Drawn, chart: Chart, room: _Room, scale: _Scale, owner: str, *, across_scale: _Scale | None
+        self, made: Drawn, chart: Chart, room: _Room, scale: TickScale, owner: str, *, across_scale: TickScale | None
     ) -> None:
         self._made, self._chart, self._room = made, chart, room
         self._scale, self._owner, self._across = scale, owner, across_scale

@@ -13,9 +13,10 @@ from pptx.enum.shapes import MSO_SHAPE
 from pptx.enum.text import MSO_ANCHOR
 from pptx.util import Inches, Pt
 
-from m3bench.tasks.office import charts, picture, reading
+from m3bench.tasks.office import picture, reading
 from m3bench.tasks.office.chart_data import Axis
 from m3bench.tasks.office.marks import Inset, PrintedSheet, Surface, Typeface
+from m3bench.tasks.office.scales import scale
 from tests.pictures import encoded
 
 
@@ -150,7 +151,7 @@ def test_the_bars_of_a_chart_are_as_long_as_their_figures(deck: Any) -> None:
 def test_an_axis_is_numbered_in_round_steps_beyond_the_largest_figure() -> None:
     axis = Axis(title_face=Typeface(), face=Typeface())
     for largest, last in ((88, 100), (60, 70), (42, 45)):
-        assert charts.scale(0, largest, axis, 400, 24).most == last, "as in LibreOffice"
+        assert scale(0, largest, axis, 400, 24).most == last, "as in LibreOffice"
 
 
 def test_what_is_not_drawn_is_named(deck: Any) -> None:
