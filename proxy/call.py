@@ -4,6 +4,7 @@ What is said of a call between rooms, its request and its answer, is in `protoco
 router's business; that it is recorded whatever happens there is settled here, for every call in the same way.
 """
 
+import asyncio
 import logging
 import time
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from m3bench.proxy.protocol.tool_calls import (
 )
 from m3bench.proxy.seat import LARGE_BYTES, MOST_LARGE_BYTES, ActiveRun, Seat
 from m3bench.proxy.steps.announced import AnnouncedStep
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import SandboxError, StoreError, plain
 
 CUT_OFF_SECONDS = 5.0
@@ -122,8 +124,9 @@ class Call:
             try:
                 answer = await self._answered(by)
                 if self.step is not None:
+                    await in_task()
                     await self.seat.steps.wait(self.step)
-            except anyio.get_cancelled_exc_class():
+            except asyncio.CancelledError:
                 await self._cut_off(by)
                 raise
             try:
@@ -143,6 +146,7 @@ class Call:
             answer = await by.answer(self)
             most = by.most_bytes(self)
             if most is not None and len(answer.result) > most:
+                await in_task()
                 answer = await anyio.to_thread.run_sync(self._cut_to_size, answer, most)
         except Exception as error:
             logger.exception("A call to %r failed inside the proxy", self.request.name)

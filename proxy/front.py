@@ -11,15 +11,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import mcp_types as types
-from mcp.server.lowlevel import Server
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-
-from m3bench.proxy.protocol.messages import Id, Json, dump
+from m3bench.proxy.protocol.messages import MODERN_REVISIONS, SERVER_INFO, Id, Json, dump
 from m3bench.proxy.protocol.tool_calls import AnswerDelivery, Caller, Relay, ToolAnswer, ToolRequest
 from m3bench.proxy.seat import Seat
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
 
 NAME = "m3bench"
 
@@ -105,7 +104,7 @@ class Front:
     """Has the tool list of a seat complete before it is shown."""
     limit: Callable[[str], int | None] = lambda client: None
     """How many bytes a client takes, by its name and version; None when that is not known."""
-    attend: Callable[[Server[Json]], None] | None = None
+    attend: "Callable[[Server[Json]], None] | None" = None
     """Is given every SDK server that speaks with clients, to add something to it."""
 
     @cached_property
@@ -118,9 +117,9 @@ class Front:
         tools = list(seat.listing)
         if self.content_only:
             tools = [{key: value for key, value in tool.items() if key != "outputSchema"} for tool in tools]
-        if revision not in MODERN_PROTOCOL_VERSIONS:
+        if revision not in MODERN_REVISIONS:
             return {"tools": tools}
-        meta = {types.SERVER_INFO_META_KEY: self.stamp}
+        meta = {SERVER_INFO: self.stamp}
         hints = {"ttlMs": 0 if self.changing else LIST_SECONDS * 1000, "cacheScope": "private"}
         return {"resultType": "complete", **hints, "tools": tools, "_meta": meta}
 
@@ -134,13 +133,13 @@ class Front:
             result = dump(data)
         if revision < _LINKS and (b'"audio"' in result or b'"resource_link"' in result):
             result = _without_unknown(result, revision)
-        if revision not in MODERN_PROTOCOL_VERSIONS:
+        if revision not in MODERN_REVISIONS:
             return result
         if b'"_meta"' not in result and result != b"{}":
-            stamp = dump({types.SERVER_INFO_META_KEY: self.stamp})
+            stamp = dump({SERVER_INFO: self.stamp})
             return b'{"resultType":"complete","_meta":%b,%b' % (stamp, result[1:])
         data = json.loads(result)
-        meta = {**(data.get("_meta") or {}), types.SERVER_INFO_META_KEY: self.stamp}
+        meta = {**(data.get("_meta") or {}), SERVER_INFO: self.stamp}
         return dump({"resultType": "complete", **data, "_meta": meta})
 
 

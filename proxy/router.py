@@ -34,6 +34,7 @@ from m3bench.proxy.seat import ActiveRun, Seat
 from m3bench.proxy.weather import MOST_LETTERS, NEW
 from m3bench.tasks.catalog import Tool, expose, nearest
 from m3bench.tasks.coercion import without_nulls
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import InvalidArgumentsError, SandboxError, UnknownToolError, plain
 from m3bench.tasks.fault import owner_of_error
 from m3bench.tasks.jsonrpc import INVALID_PARAMS
@@ -150,6 +151,8 @@ class Router:
         """What a call comes to; a client that asked for it hears that a slow one is under way."""
         token = call.request.meta.get("progressToken")
         theirs = self._upstreams is not None and self._upstreams.owns(call.seat, call.name)
+        if not theirs or call.own or (call.run is not None and call.run.weather is not None):
+            await in_task()
         if call.relay is None or type(token) not in (str, int) or (theirs and not call.own):
             return await self._answer(call)
         found: ToolAnswer | Exception

@@ -13,6 +13,7 @@ nothing a library reads or prints can break the stream.
 
 import argparse
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -42,6 +43,8 @@ from m3bench.tasks.scene import Scene
 PROTOCOL_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 
 CHUNK_BYTES = 256 * 1024
+MANY_OBJECTS = 50_000
+"""New objects between two searches for circles: tables of the world are a million of them, and none goes."""
 MAX_LINE_BYTES = 128 * 1024 * 1024
 """A line larger than this is dropped unread."""
 
@@ -272,6 +275,8 @@ def main() -> None:
     parser.add_argument("--servers", help="comma-separated server names (default: every server that is ready)")
     parser.add_argument("--confine", metavar="JSON", help="what this process gives up before it serves")
     options = parser.parse_args()
+    gc.freeze()
+    gc.set_threshold(MANY_OBJECTS)
     reading, write = private_streams()
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s")
     guards: tuple[str, ...] = ()

@@ -54,6 +54,7 @@ from m3bench.server.store.modes import check_mode, claim_mode
 from m3bench.server.store.records import CallRecord, RunRecord, now
 from m3bench.server.store.takeover import has_leftovers
 from m3bench.tasks.catalog import Catalog, load_catalog
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import InputFileError, M3Error, RunError, SandboxError, StoreError, UserError
 from m3bench.tasks.library import Library
 from m3bench.tasks.profiles import RETRIEVE, catalog_of, tools_of
@@ -126,7 +127,10 @@ class App:
 
     async def opened_store(self) -> Store:
         """The same without holding up the event loop: another process may be at the folder."""
-        return self._store if self._store is not None else await anyio.to_thread.run_sync(lambda: self.store)
+        if self._store is not None:
+            return self._store
+        await in_task()
+        return await anyio.to_thread.run_sync(lambda: self.store)
 
     @cached_property
     def backend(self) -> Backend:
@@ -139,7 +143,8 @@ class App:
         if self._lent is not None:
             return self._lent
         root = self.settings.data / WORKSPACES / self._owner
-        return SandboxPool(self.backend, root, spares=self.settings.spares, runs=self._runs_per_sandbox)
+        runs = self._runs_per_sandbox
+        return SandboxPool(self.backend, root, spares=self.settings.spares, runs=runs, remembers=runs > 1)
 
     @cached_property
     def runs(self) -> Runs:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from m3bench.tasks.folding import fold
-from m3bench.tasks.foreign_files import is_bearable, picture_in
+from m3bench.tasks.foreign_files import is_bearable, picture_in, workbook_in
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
@@ -231,8 +231,8 @@ class WorkbookCells(BaseCheck):
         closest: list[str | float] = list(self.values)
         for path in files:
             cells = [
-                *formulas.cell_values(openpyxl.load_workbook(path)),
-                *formulas.cell_values(openpyxl.load_workbook(path, data_only=True)),
+                *formulas.cell_values(workbook_in(path)),
+                *formulas.cell_values(workbook_in(path, data_only=True)),
             ]
             missing = [value for value in self.values if not any(self._is(cell, value) for cell in cells)]
             if not missing:

@@ -7,14 +7,16 @@ goes by a file's content and not by its name. Files that are far larger than the
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
+    import openpyxl
     from PIL import Image
 else:
+    openpyxl = LazyModule("openpyxl")
     Image = LazyModule("PIL.Image")
 
 READABLE = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
@@ -28,6 +30,8 @@ MOST_ENTRIES = 5000
 KEPT_BYTES = 4 << 20
 KEPT_PIXELS = 8_000_000
 """Of a picture that is remembered."""
+KEPT_BOOK_BYTES = 64 << 10
+"""Of a workbook that is remembered; opened it takes some hundred times as much memory."""
 
 _OFFICE = (".xlsx", ".pptx", ".docx")
 _PICTURES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp", ".tif", ".tiff")
@@ -83,3 +87,21 @@ def _decoded(content: bytes) -> "Image.Image":
     with Image.open(BytesIO(content), formats=READABLE) as file:
         file.load()
         return file.copy()
+
+
+def workbook_in(path: Path, *, data_only: bool = False) -> Any:
+    """The workbook in a file, not to be changed; what has been read before is not read again.
+
+    Args:
+        path: The file.
+        data_only: Whether formulas are given by the values that were saved with them.
+    """
+    content = path.read_bytes()
+    if len(content) <= KEPT_BOOK_BYTES and path.suffix.lower() == ".xlsx":
+        return _remembered_book(content, data_only)
+    return openpyxl.load_workbook(path, data_only=data_only)
+
+
+@lru_cache(4)
+def _remembered_book(content: bytes, data_only: bool) -> Any:
+    return openpyxl.load_workbook(BytesIO(content), data_only=data_only)

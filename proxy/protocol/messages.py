@@ -13,6 +13,15 @@ from m3bench.tasks.jsonrpc import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 Json = dict[str, object]
 """A JSON object; nothing inside it is checked."""
 
+MODERN_REVISIONS = ("2026-07-28",)
+"""Revisions of the protocol without a handshake."""
+
+PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, SERVER_INFO = (
+    f"io.modelcontextprotocol/{name}"
+    for name in ("protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "serverInfo")
+)
+"""Keys of `_meta` in these revisions; a test holds them against the SDK's, which take half a second to import."""
+
 Id = str | int
 
 _BOM = b"\xef\xbb\xbf"

@@ -5,6 +5,7 @@ HTTP share it; they differ in how a response is framed and where notifications g
 tool call of the settled revision stays with the SDK.
 """
 
+import asyncio
 import json
 import logging
 import secrets
@@ -23,6 +24,7 @@ from m3bench.proxy.protocol.messages import Id, Json, Message, dump, error_bytes
 from m3bench.proxy.protocol.pipes import AT_ONCE_BYTES
 from m3bench.proxy.protocol.tool_calls import Caller, Relay, ToolAnswer, error_object
 from m3bench.proxy.seat import Seat
+from m3bench.tasks.eager import Eager, needs_task
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
 logger = logging.getLogger(__name__)
@@ -31,9 +33,15 @@ logger = logging.getLogger(__name__)
 class Response(NamedTuple):
     """The response to a call, as it goes over the wire, in one line without its end."""
 
-    line: bytes
+    parts: tuple[bytes, ...]
+    """Of the line: to put a large one together takes time."""
     code: int | None = None
     """Of the error, when it is one."""
+
+    @property
+    def line(self) -> bytes:
+        """The line."""
+        return b"".join(self.parts)
 
 
 class _Delivery:
@@ -83,7 +91,7 @@ class ClientCalls:
         self.revision = revision
         self.client = client
         self._front = front
-        self._running: dict[Id, anyio.CancelScope] = {}
+        self._running: dict[Id, anyio.CancelScope | Eager] = {}
         self._closed = False
         self._questions: dict[Id, _Question] = {}
 
@@ -138,7 +146,7 @@ class ClientCalls:
     def close(self) -> None:
         """Cut off whatever is under way or begins from now on: the client is gone."""
         self._closed = True
-        for scope in self._running.values():
+        for scope in list(self._running.values()):
             scope.cancel()
 
     async def answer(
@@ -156,34 +164,83 @@ class ClientCalls:
             received_ns: When the call arrived, where that was long ago.
         """
         assert message.id is not None
-        response = partial(self._response, message.id)
-        delivery = _Delivery(response, send) if send is not None else None
-        caller = Caller(seat=seat.id, revision=self.revision, client=self.client)
         with anyio.CancelScope() as scope:
             self._running[message.id] = scope
             if self._closed:
                 scope.cancel()
             try:
-                # On record, calls are in the order in which they arrived.
-                came = max(received_ns, seat.latest_ns) if received_ns else 0
-                request = tool_request(caller, message.id, message.params, raw, came)
-                seat.latest_ns = request.received_ns
-                answer = await self._front.router.call(seat, request, relay, delivery)
-                return response(answer) if delivery is None or not delivery.sent_ns else None
-            except Exception as error:
-                logger.exception("A call failed inside the proxy")
-                text = (
-                    f"m3bench failed on this call ({type(error).__name__}); its log on standard error has the details"
-                )
-                return Response(error_bytes(message.id, {"code": INTERNAL_ERROR, "message": text}), INTERNAL_ERROR)
+                return await self._answered(seat, message, raw, relay, send, received_ns)
             finally:
                 # A second call with the same id, sent before this one was taken up, keeps its place.
                 if self._running.get(message.id) is scope:
                     del self._running[message.id]
         return None
 
+    def begin(
+        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, sink: Callable[..., Awaitable[None]],
+        send: Callable[[bytes], bool] | None, received_ns: int, calls: set[Eager],
+    ) -> None:  # fmt: skip
+        """Answer a call that is taken, beginning at this moment, and write the response.
+
+        Args:
+            seat: Where the client sits.
+            message: The call.
+            raw: Its bytes as they came, when the transport has them.
+            relay: Where notifications of the call go.
+            sink: Takes the response in parts; there are none when the client took the call back or has it already.
+            send: Writes a line to the client, from any thread, if that takes no waiting; tells whether it did.
+            received_ns: When the call arrived, where that was long ago.
+            calls: Has the call for as long as it lasts.
+        """
+        id = message.id
+        assert id is not None
+
+        async def answer() -> None:
+            response = None
+            try:
+                response = await self._answered(seat, message, raw, relay, send, received_ns)
+            except asyncio.CancelledError:
+                if not call.cancelled:
+                    raise
+            finally:
+                if self._running.get(id) is call:
+                    del self._running[id]
+            parts = response.parts if response is not None else ()
+            if needs_task():
+                await sink(*parts)
+            else:
+                with anyio.CancelScope(shield=True):
+                    await sink(*parts)
+
+        call = Eager(answer(), calls.discard)
+        self._running[id] = call
+        calls.add(call)
+        call.go_on()
+        if self._closed:
+            call.cancel()
+
+    async def _answered(
+        self, seat: Seat, message: Message, raw: bytes | None, relay: Relay, send: Callable[[bytes], bool] | None,
+        received_ns: int,
+    ) -> Response | None:  # fmt: skip
+        assert message.id is not None
+        response = partial(self._response, message.id)
+        delivery = _Delivery(response, send) if send is not None else None
+        caller = Caller(seat=seat.id, revision=self.revision, client=self.client)
+        try:
+            # On record, calls are in the order in which they arrived.
+            came = max(received_ns, seat.latest_ns) if received_ns else 0
+            request = tool_request(caller, message.id, message.params, raw, came)
+            seat.latest_ns = request.received_ns
+            answer = await self._front.router.call(seat, request, relay, delivery)
+            return response(answer) if delivery is None or not delivery.sent_ns else None
+        except Exception as error:
+            logger.exception("A call failed inside the proxy")
+            text = f"m3bench failed on this call ({type(error).__name__}); its log on standard error has the details"
+            return Response((error_bytes(message.id, {"code": INTERNAL_ERROR, "message": text}),), INTERNAL_ERROR)
+
     def _response(self, id: Id, answer: ToolAnswer) -> Response:
         if answer.error is not None:
-            return Response(error_bytes(id, error_object(answer.error)), answer.error[0])
+            return Response((error_bytes(id, error_object(answer.error)),), answer.error[0])
         head = b'{"jsonrpc":"2.0","id":%b,"result":' % json.dumps(id).encode()
-        return Response(b"".join((head, self._front.result(answer, self.revision), b"}")))
+        return Response((head, self._front.result(answer, self.revision), b"}"))

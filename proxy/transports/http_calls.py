@@ -181,7 +181,7 @@ class HttpCalls:
                 seat = await self._seat_of(scope)
             except MCPError as error:
                 line = error_bytes(call.message.id, error.error.model_dump(exclude_none=True))
-                await reply.finish(Response(line, error.error.code))
+                await reply.finish(Response((line,), error.error.code))
                 return
             stack.enter_context(self._handles.in_use(scope["path_params"].get("handle", "")))
             async with anyio.create_task_group() as tasks:
@@ -235,7 +235,7 @@ class _Reply:
         """Send the response; that the client took the call back, when there is none."""
         if response is None:
             error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
-            response = Response(error_bytes(self._call.message.id, error), REQUEST_CANCELLED)
+            response = Response((error_bytes(self._call.message.id, error),), REQUEST_CANCELLED)
         async with self._turn:
             # A ping that is due at this very moment finds that there is nothing to keep alive.
             self._is_finished = True
@@ -245,10 +245,11 @@ class _Reply:
             status = 200
             if self._call.session is None and response.code is not None:
                 status = ERROR_CODE_HTTP_STATUS.get(response.code, 200)
-            size = str(len(response.line)).encode()
+            line = response.line
+            size = str(len(line)).encode()
             headers = [(b"content-type", b"application/json"), (b"content-length", size), *self._headers]
             await self._send({"type": "http.response.start", "status": status, "headers": headers})
-            await self._send({"type": "http.response.body", "body": response.line})
+            await self._send({"type": "http.response.body", "body": line})
 
     async def _write(self, data: bytes) -> None:
         async with self._turn:

@@ -94,8 +94,8 @@ class _Client:
             yield line + b"\n"
             await self._answered.wait()
 
-    async def send(self, data: bytes) -> None:
-        self.got.append(data)
+    async def send(self, *data: bytes) -> None:
+        self.got.append(b"".join(data))
         self._answered.set()
 
     def send_at_once(self, data: bytes) -> bool:

@@ -6,7 +6,6 @@ calls go past it (`client_calls`). Lines are cut in linear time and written with
 that does not read.
 """
 
-import asyncio
 import logging
 import os
 import sys
@@ -38,6 +37,7 @@ from m3bench.proxy.transports.client_calls import ClientCalls
 from m3bench.proxy.transports.handlers import is_wanted
 from m3bench.proxy.transports.instant import FirstMessages
 from m3bench.proxy.transports.sdk_server import sdk_server
+from m3bench.tasks.eager import Eager
 from m3bench.tasks.jsonrpc import INVALID_REQUEST
 from m3bench.tasks.lines import Lines
 
@@ -56,8 +56,8 @@ Writes = MemoryObjectSendStream[SessionMessage]
 Drive = Callable[[Reads, Writes], Awaitable[None]]
 """Serves an SDK server over a pair of streams until the first one ends."""
 
-Sink = Callable[[bytes], Awaitable[None]]
-"""Takes a line without its end."""
+Sink = Callable[..., Awaitable[None]]
+"""Takes a line without its end, in parts."""
 
 logger = logging.getLogger(__name__)
 
@@ -69,8 +69,8 @@ class Stream(Protocol):
         """What arrives, until the client closes; without what `at_once` took, where that can be asked."""
         ...
 
-    async def send(self, data: bytes) -> None:
-        """Write a line whole; raises `OSError` when nobody reads any more."""
+    async def send(self, *data: bytes) -> None:
+        """Write a line whole, given in parts; raises `OSError` when nobody reads any more."""
         ...
 
     def send_at_once(self, data: bytes) -> bool:
@@ -130,9 +130,9 @@ class Batch:
         """One more response will come."""
         self._waiting += 1
 
-    async def add(self, part: bytes) -> None:
-        """A response, empty when there will be none."""
-        if part:
+    async def add(self, *parts: bytes) -> None:
+        """A response in parts, none when there will be none."""
+        if part := b"".join(parts):
             self._parts.append(part)
         self._waiting -= 1
         if self._waiting == 0 and self._parts:
@@ -195,7 +195,7 @@ class Pump:
         self._batched: dict[Id, Batch] = {}
         """Requests of batches that the SDK answers."""
         self._exchanges: list[_Exchange] = []
-        self._calls: set[asyncio.Task[None]] = set()
+        self._calls: set[Eager] = set()
 
     async def run(self) -> None:
         """Serve until the client closes, or cannot be written to any more."""
@@ -209,9 +209,9 @@ class Pump:
                     exchange.into.close()
                 if self._client_calls is not None:
                     self._client_calls.close()
-                if self._calls:
-                    with anyio.CancelScope(shield=True):
-                        await asyncio.wait(self._calls)
+                with anyio.CancelScope(shield=True):
+                    for call in list(self._calls):
+                        await call.ends()
 
     def _begin(self) -> None:
         """Have the SDK serve the client from now on as one that has said nothing yet."""
@@ -359,18 +359,11 @@ class Pump:
             await (batch.add if batch is not None else self._send)(_dump(answer))
 
     def _begin_call(self, client_calls: ClientCalls, found: Message, raw: bytes | None, sink: Sink) -> None:
-        # A plain task costs a fraction of one in a group, and this is done for every call; `run` waits for them.
-        since = self._first.cause_ns if self._first is not None and raw == self._first.cause else 0
-        call = asyncio.get_running_loop().create_task(self._call(client_calls, found, raw, sink, since))
-        self._calls.add(call)
-        call.add_done_callback(self._calls.discard)
-
-    async def _call(self, client_calls: ClientCalls, found: Message, raw: bytes | None, sink: Sink, since: int) -> None:
         assert self._seat is not None
+        since = self._first.cause_ns if self._first is not None and raw == self._first.cause else 0
         relay = _Relay(self._send, client_calls, found.params.get("_meta"))
         alone = self._stream.send_at_once if sink == self._send else None
-        response = await client_calls.answer(self._seat, found, raw, relay, alone, since)
-        await sink(response.line if response is not None else b"")
+        client_calls.begin(self._seat, found, raw, relay, sink, alone, since, self._calls)
 
     def _note_handshake(self, found: Message) -> None:
         """Remember a request whose success settles the revision."""
@@ -399,12 +392,12 @@ class Pump:
     async def _refuse(self, refusal: InvalidMessage) -> None:
         await self._send(refusal.line())
 
-    async def _send(self, data: bytes) -> None:
-        """Write a line; a client that reads no more has left."""
+    async def _send(self, *data: bytes) -> None:
+        """Write a line, given in parts; a client that reads no more has left."""
         if not data:
             return
         try:
-            await self._stream.send(data + b"\n")
+            await self._stream.send(*data, b"\n")
         except OSError as error:
             logger.info("The client no longer reads: %s", error)
             self._tasks.cancel_scope.cancel()

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from errno import ENOENT
@@ -12,16 +11,11 @@ from errno import ENOENT
 import anyio
 import anyio.to_thread
 
+from m3bench.proxy.protocol.pipes import widen
 from m3bench.tasks import supervisor
-
-if sys.platform == "linux":
-    import fcntl
 
 STOP_SECONDS = 3.0
 """Time to end after its input closed, after it was asked to, and after it was killed."""
-
-PIPE_BYTES = 256 * 1024
-"""What the pipe from a server holds; a quarter of it is usual."""
 
 
 class ChildProcess:
@@ -58,7 +52,7 @@ class ChildProcess:
             raise
         finally:
             os.close(theirs)
-        _widen(self.reading)
+        widen(self.reading)
 
     @property
     def reading(self) -> int:
@@ -105,10 +99,3 @@ class ChildProcess:
                 os.killpg(self._process.pid, signal.SIGCONT)
         elif os.name != "posix":
             subprocess.run(["taskkill", "/T", "/F", "/PID", str(self._process.pid)], capture_output=True, check=False)
-
-
-def _widen(pipe: int) -> None:
-    """Have a pipe hold more, where the system lets us: a large answer then takes a quarter of the reads."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)

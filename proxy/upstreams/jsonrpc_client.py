@@ -15,6 +15,7 @@ from contextlib import suppress
 import anyio
 
 from m3bench.proxy.protocol.messages import Json
+from m3bench.tasks.eager import Later
 from m3bench.tasks.errors import UpstreamError
 from m3bench.tasks.jsonrpc import METHOD_NOT_FOUND
 
@@ -45,7 +46,7 @@ class JsonRpcClient:
         self._notice = notice
         self._asked = asked
         self._last = 0
-        self._pending: dict[int, asyncio.Future[bytes]] = {}
+        self._pending: dict[int, Later[bytes]] = {}
         self._closed: UpstreamError | None = None
 
     async def request(
@@ -65,7 +66,7 @@ class JsonRpcClient:
             raise self._closed
         self._last += 1
         id = self._last
-        pending: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        pending = Later[bytes]()
         self._pending[id] = pending
         if announce is not None:
             announce(id)
@@ -75,7 +76,7 @@ class JsonRpcClient:
         try:
             await self._write({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
             return await pending
-        except anyio.get_cancelled_exc_class():
+        except asyncio.CancelledError:
             with anyio.move_on_after(1, shield=True):
                 reason = {"requestId": id, "reason": "given up"}
                 await self._write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": reason})
@@ -125,8 +126,8 @@ class JsonRpcClient:
     def close(self, error: UpstreamError) -> None:
         """Fail what waits, and whatever is asked from now on."""
         self._closed = error
-        for pending in self._pending.values():
-            _fail(pending, error)
+        for pending in list(self._pending.values()):
+            pending.fail(error)
 
     async def _take(self, message: Json) -> None:
         id, method, error = message.get("id"), message.get("method"), message.get("error")
@@ -147,14 +148,14 @@ class JsonRpcClient:
             )
             pending = self._pending.get(id) if isinstance(id, int) else None
             if pending is not None:
-                _fail(pending, problem)
+                pending.fail(problem)
         elif isinstance(id, int) and isinstance(message.get("result"), dict):
             self._settle(id, json.dumps(message["result"], ensure_ascii=False, separators=(",", ":")).encode())
 
     def _settle(self, id: int, result: bytes) -> None:
         pending = self._pending.get(id)
-        if pending is not None and not pending.done():
-            pending.set_result(result)
+        if pending is not None:
+            pending.give(result)
 
     async def _write(self, message: Mapping[str, object]) -> None:
         line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="replace") + b"\n"
@@ -162,13 +163,6 @@ class JsonRpcClient:
             await self._send(line)
         except (OSError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
             raise self._closed or UpstreamError(self._name, "the connection is closed") from error
-
-
-def _fail(pending: asyncio.Future[bytes], error: UpstreamError) -> None:
-    if not pending.done():
-        pending.set_exception(error)
-        # Whoever asked may be gone before it waits for this: then nobody is to be warned.
-        pending.exception()
 
 
 def split(line: bytes) -> tuple[int, bytes] | None:

@@ -20,6 +20,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstreams.cassette import Cassette, Take
 from m3bench.proxy.upstreams.configuration import UpstreamEntry
 from m3bench.proxy.upstreams.upstream import Containers, Upstream, make_upstream
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import UpstreamError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR, METHOD_NOT_FOUND
 
@@ -242,6 +243,7 @@ class Lifecycle:
                 problem = "it ended by itself and was started again, without what it remembered; you may ask again"
                 raise UpstreamError(name, problem)
         if (new or started) and upstream.client is servers:
+            await in_task()
             if servers.seat.level is not None:
                 await self.set_level(upstream, servers.seat.level)
             if servers.capabilities:
@@ -269,6 +271,7 @@ class Lifecycle:
     async def settle(self, upstream: Upstream) -> None:
         """Wait until a tool list that a server has changed is known."""
         if upstream in self._relisting:
+            await in_task()
             with anyio.move_on_after(RELIST_SECONDS):
                 await self._relisting[upstream].wait()
 

@@ -4,21 +4,18 @@ Which one is started for whom, and how long it lives, is in `lifecycle`. With a 
 the recording, and what is not in it goes live or is a miss, as asked.
 """
 
-import asyncio
 import json
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
 from types import TracebackType
-from typing import Self, cast
+from typing import TYPE_CHECKING, Self, cast
 from weakref import WeakKeyDictionary
 
 import anyio
 from anyio.abc import TaskGroup
-from mcp.shared.uri_template import UriTemplate
-from pydantic import TypeAdapter
+from pydantic import BaseModel, Field
 
 from m3bench.proxy.logs import tell
 from m3bench.proxy.protocol.messages import Json
@@ -38,8 +35,15 @@ from m3bench.proxy.upstreams.lifecycle import (
 )
 from m3bench.proxy.upstreams.upstream import Containers, declares
 from m3bench.tasks.catalog import SEPARATOR
+from m3bench.tasks.eager import Patience
 from m3bench.tasks.errors import CassetteError, UpstreamError, plain
 from m3bench.tasks.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
+from m3bench.tasks.lazy_modules import LazyModule
+
+if TYPE_CHECKING:
+    from mcp.shared import uri_template
+else:
+    uri_template = LazyModule("mcp.shared.uri_template")
 
 Owned = tuple[str, Json]
 """An entry of a list, and the server that it belongs to."""
@@ -112,7 +116,7 @@ def owners(uri: str, resources: Iterable[Owned], templates: Iterable[Owned]) -> 
 
 def _fits(template: str, uri: str) -> bool:
     try:
-        return template == uri or UriTemplate.parse(template).match(uri) is not None
+        return template == uri or uri_template.UriTemplate.parse(template).match(uri) is not None
     except ValueError:
         return False
 
@@ -168,6 +172,8 @@ class UpstreamServers:
         """Made lately, with what they were made of: most seats have the same."""
         self._current: WeakKeyDictionary[SeatServers | Lifecycle, tuple[int, ToolDirectory]] = WeakKeyDictionary()
         """For the servers of each run and seat, and for everybody else; with the edition of the lists that made it."""
+        self._latest: tuple[SeatServers | None, int, ToolDirectory] | None = None
+        """Which was asked for last: one call asks for it several times."""
         self._lifecycle = Lifecycle(entries, cassette, containers, self._on_change)
         self._tasks: TaskGroup | None = None
 
@@ -225,8 +231,7 @@ class UpstreamServers:
         asked = {"name": tool, "arguments": params.get("arguments") or {}}
         forwarded = time.monotonic_ns()
         try:
-            # It costs half as much as `fail_after`, and this is done for every call.
-            async with asyncio.timeout(seconds) as clock:
+            async with Patience(seconds) as clock:
                 patient = _PatientRelay(relay, clock) if relay is not None else None
                 found = await self._ask(servers, server, "tools/call", asked, params.get("_meta"), patient)
             return _answered(found, forwarded)
@@ -272,7 +277,7 @@ class UpstreamServers:
         meta = params.get("_meta")
         for server, asked in await self._addressees(servers, method, params):
             try:
-                async with asyncio.timeout(seconds) as clock:
+                async with Patience(seconds) as clock:
                     patient = _PatientRelay(relay, clock) if relay is not None else None
                     return dict(json.loads(await self._ask(servers, server, method, asked, meta, patient)))
             except (UpstreamError, CassetteError) as error:
@@ -307,9 +312,13 @@ class UpstreamServers:
         self._lifecycle.stop(key)
 
     def _directory(self, servers: SeatServers | None) -> ToolDirectory:
+        latest, edition = self._latest, self._lifecycle.edition
+        if latest is not None and latest[0] is servers and latest[1] == edition:
+            return latest[2]
         found = self._current.get(servers or self._lifecycle)
-        if found is None or found[0] != self._lifecycle.edition:
-            found = self._current[servers or self._lifecycle] = self._lifecycle.edition, self._made(servers)
+        if found is None or found[0] != edition:
+            found = self._current[servers or self._lifecycle] = edition, self._made(servers)
+        self._latest = servers, edition, found[1]
         return found[1]
 
     def _made(self, servers: SeatServers | None) -> ToolDirectory:
@@ -403,7 +412,7 @@ class _PatientRelay:
         clock: What ends the call when it takes too long.
     """
 
-    def __init__(self, relay: Relay, clock: asyncio.Timeout) -> None:
+    def __init__(self, relay: Relay, clock: Patience) -> None:
         self._relay = relay
         self._clock = clock
 
@@ -411,17 +420,12 @@ class _PatientRelay:
         await self._relay.notify(method, params)
 
     async def request(self, method: str, params: Mapping[str, object]) -> Json:
-        begun = asyncio.get_running_loop().time()
-        self._put_off(ASK_SECONDS)
+        begun = time.monotonic()
+        self._clock.put_off(ASK_SECONDS)
         try:
             return await self._relay.request(method, params)
         finally:
-            self._put_off(asyncio.get_running_loop().time() - begun - ASK_SECONDS)
-
-    def _put_off(self, seconds: float) -> None:
-        due = self._clock.when()
-        if due is not None and not self._clock.expired():
-            self._clock.reschedule(due + seconds)
+            self._clock.put_off(time.monotonic() - begun - ASK_SECONDS)
 
 
 def _what(server: str, params: Json) -> str:
@@ -435,23 +439,24 @@ def _wire(error: UpstreamError) -> WireError:
     return (error.code, error.problem) if error.data is None else (error.code, error.problem, error.data)
 
 
-def _parsed(result: bytes) -> Json:
-    """What a result says; a large one by the faster reader, which does not take all that Python's takes."""
+class _Result(BaseModel):
+    """What of a large result must be known; the rest is looked over and not taken out."""
+
+    is_error: object = Field(default=None, alias="isError")
+
+
+def _has_failed(result: bytes) -> bool:
+    """Whether a result says so; a large one is read by a faster reader, which takes less than Python's does."""
     if len(result) > LARGE_BYTES:
         with suppress(ValueError):
-            return _fast_reader().validate_json(result)
-    return cast("Json", json.loads(result))
-
-
-@cache
-def _fast_reader() -> TypeAdapter[Json]:
-    return TypeAdapter(Json)
+            return _Result.model_validate_json(result).is_error is True
+    return cast("Json", json.loads(result)).get("isError") is True
 
 
 def _answered(result: bytes, forwarded: int) -> ToolAnswer:
     """An upstream's result; that it failed is all that can be said of one with `isError`."""
     try:
-        failed = _parsed(result).get("isError") is True
+        failed = _has_failed(result)
     except (ValueError, AttributeError):
         text = "The upstream server's answer is not a JSON object."
         return ToolAnswer(outcome="failed", owner="upstream", result=error_result(text), forwarded_ns=forwarded)

@@ -12,31 +12,37 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.message import SessionMessage
-from mcp_types import (
-    CLIENT_CAPABILITIES_META_KEY,
-    CLIENT_INFO_META_KEY,
-    LOG_LEVEL_META_KEY,
-    PROTOCOL_VERSION_META_KEY,
-    jsonrpc_message_adapter,
-)
 
-from m3bench.proxy.protocol.messages import Json
+from m3bench.proxy.protocol.messages import CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Json
+from m3bench.proxy.protocol.messages import PROTOCOL_VERSION as VERSION_KEY
 from m3bench.proxy.protocol.pipes import AtOnce, Pipes
-from m3bench.proxy.protocol.sdk import create_mcp_http_client
 from m3bench.proxy.protocol.tool_calls import Relay
 from m3bench.proxy.upstreams.child_process import ChildProcess
 from m3bench.proxy.upstreams.configuration import UpstreamEntry
 from m3bench.proxy.upstreams.jsonrpc_client import JsonRpcClient
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import UpstreamError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.lines import Lines
+
+if TYPE_CHECKING:
+    import mcp_types
+    from mcp.client import streamable_http
+    from mcp.shared import message
+
+    from m3bench.proxy.protocol import sdk
+else:
+    # Without servers of others nothing here needs the SDK, which takes as long to load as all the rest.
+    mcp_types = LazyModule("mcp_types")
+    streamable_http = LazyModule("mcp.client.streamable_http")
+    message = LazyModule("mcp.shared.message")
+    sdk = LazyModule("m3bench.proxy.protocol.sdk")
 
 PROTOCOL_VERSION = "2025-11-25"
 START_SECONDS = 60.0
@@ -48,9 +54,7 @@ INHERITED = (
 )
 """Environment variables that a server gets without being asked; secrets must be given in its entry."""
 
-ENVELOPE = frozenset(
-    {PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY}
-)
+ENVELOPE = frozenset({VERSION_KEY, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL})
 """What the newest revision puts around each request. It speaks of the link to the client, not of ours."""
 
 logger = logging.getLogger(__name__)
@@ -122,6 +126,7 @@ class Upstream(ABC):
         """
         if self._rpc is not None and not self._stopped:
             return False
+        await in_task()
         async with self._starting:
             if self._stopped:
                 raise UpstreamError(self.name, "what it was started for has ended")
@@ -322,20 +327,25 @@ class HttpUpstream(Upstream):
     async def _run(self, *, task_status: TaskStatus[None]) -> None:
         assert self._entry.url is not None
         async with (
-            create_mcp_http_client(headers=self._entry.headers) as client,
-            streamable_http_client(self._entry.url, http_client=client, max_sse_event_size=None) as streams,
+            sdk.create_mcp_http_client(headers=self._entry.headers) as client,
+            streamable_http.streamable_http_client(
+                self._entry.url, http_client=client, max_sse_event_size=None
+            ) as streams,
             anyio.create_task_group() as tasks,
         ):
             read, write = streams
 
             async def send(line: bytes) -> None:
-                await write.send(SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False)))
+                await in_task()
+                await write.send(
+                    message.SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+                )
 
             rpc = self._connect(send, tasks)
             tasks.start_soon(self._shake_hands, rpc, task_status)
             try:
                 async for item in read:
-                    if isinstance(item, SessionMessage):
+                    if isinstance(item, message.SessionMessage):
                         await rpc.feed(item.message.model_dump_json(by_alias=True, exclude_unset=True).encode())
             finally:
                 self._rpc, self.ended_unnoticed = None, not rpc.waiting

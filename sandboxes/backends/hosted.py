@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from base64 import b64encode
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self, cast
@@ -37,10 +38,10 @@ SETTLE_SECONDS = 1.0
 DRAIN_SECONDS = 60.0
 """Time for the other calls of a host that is to be replaced."""
 
-LOOK_SECONDS = 0.05
+LOOK_SECONDS = 0.1
 """Between two looks at what a sandbox uses while it has something to do."""
 IDLE_LOOK_SECONDS = 0.5
-"""And while it has not."""
+"""And while it has not; a thorough look is not taken more often."""
 QUICK_SECONDS = 0.02
 """A call that took less cannot have used much."""
 
@@ -312,20 +313,27 @@ class HostedSandbox:
 
     async def _watch(self, host: RunningHost) -> None:
         """Stop a host that exceeds a limit."""
+        thorough = 0.0
         while not host.link.broken:
             with anyio.move_on_after(IDLE_LOOK_SECONDS):
                 await host.link.busy()
                 await anyio.sleep(LOOK_SECONDS)
+            due = anyio.current_time() - thorough >= IDLE_LOOK_SECONDS
+            thorough = anyio.current_time() if due else thorough
             with suppress(SandboxError):
-                await self._hold_to_limits(host)
+                await self._hold_to_limits(host, mapped=due)
 
-    async def _hold_to_limits(self, host: RunningHost) -> None:
+    async def _hold_to_limits(self, host: RunningHost, *, mapped: bool = False) -> None:
         """Check what a host uses; one that exceeds a limit is ended, and what it wrote beyond it is removed.
+
+        Args:
+            host: The host.
+            mapped: Whether the look is a thorough one.
 
         Raises:
             SandboxError: It does.
         """
-        problem = await anyio.to_thread.run_sync(host.watch.problem)
+        problem = await anyio.to_thread.run_sync(partial(host.watch.problem, mapped=mapped))
         if self._excess is not None and self._excess[0] is host:
             # Whoever looked first has stopped it; an answer that came just before is no better for it.
             raise SandboxError(self._excess[1])

@@ -28,6 +28,9 @@ STATEFUL = frozenset({"desk", "excel", "ppt", "probe", "recordings", "studio"})
 """Servers whose answers depend on earlier calls, or on files that no argument names."""
 
 
+SEEN = "answers.jsonl"
+"""The file beside a set with what tools saw in its pictures when it was made."""
+
 PERCEPTION = frozenset({"dinox-mcp", "imagesorcery-mcp", "ocr", "pyzbar-mcp"})
 """Servers that look at pictures: what they see depends on the picture, and not on the world."""
 
@@ -47,6 +50,11 @@ def is_pure(tool: str) -> bool:
     """Whether the answer of a tool follows from its arguments and the files that they name."""
     found = load_catalog().by_tool.get(tool)
     return found is not None and found.read_only and found.server not in STATEFUL
+
+
+def is_perception(tool: str) -> bool:
+    """Whether a tool, by its canonical name, looks at pictures."""
+    return tool.partition("/")[0] in PERCEPTION
 
 
 def key_of(tool: str, arguments: bytes, workspace: Path, known: bytes) -> bytes | None:
@@ -97,19 +105,20 @@ class ResultCache:
     Args:
         most: Bytes of all answers together.
         kept: A file in which what was seen in pictures is kept; what is there already is known.
+        known: Another such file, which is only read.
     """
 
-    def __init__(self, most: int = MAX_BYTES, kept: Path | None = None) -> None:
+    def __init__(self, most: int = MAX_BYTES, kept: Path | None = None, *, known: Path | None = None) -> None:
         self._most = most
         self._used = 0
         self._found: OrderedDict[bytes, Reply] = OrderedDict()
         self._file: Path | None = None
         self.hits = 0
         self.misses = 0
-        if kept is not None:
-            for key, reply in _kept(kept):
+        for file in (known, kept):
+            for key, reply in _kept(file) if file is not None else ():
                 self.put(key, reply)
-            self._file = kept
+        self._file = kept
 
     def get(self, key: bytes) -> Reply | None:
         """The answer that is known."""
@@ -130,7 +139,7 @@ class ResultCache:
         while self._used > self._most:
             _, gone = self._found.popitem(last=False)
             self._used -= len(gone.result)
-        if self._file is not None and tool.partition("/")[0] in PERCEPTION and len(reply.result) <= MOST_KEPT:
+        if self._file is not None and is_perception(tool) and len(reply.result) <= MOST_KEPT:
             _keep(self._file, key, reply)
 
 

@@ -38,11 +38,15 @@ class ResourceWatch:
     temporary: str = ""
     """A file system in memory, as the tree sees it, that counts as memory."""
 
-    def problem(self) -> str | None:
-        """What there is too much of, in a sentence that says what happened to it."""
+    def problem(self, *, mapped: bool = True) -> str | None:
+        """What there is too much of, in a sentence that says what happened to it.
+
+        Args:
+            mapped: Whether to look for nameless files that are only mapped, too: it costs as much as all the rest.
+        """
         tree = list(_tree(self.pid)) if self.pid else []
         found = self._in_tree(tree) if tree and can_watch_processes() else None
-        return found or (self._in_workspace(tree) if self.workspace is not None else None)
+        return found or (self._in_workspace(tree, mapped) if self.workspace is not None else None)
 
     def trim(self) -> None:
         """Remove what was written last until the workspace is within its limits."""
@@ -56,10 +60,10 @@ class ResourceWatch:
                 path.rmdir() if stat.S_ISDIR(info.st_mode) else path.unlink()
                 used.subtract(_sum([info]))
 
-    def _in_workspace(self, tree: Sequence[int]) -> str | None:
+    def _in_workspace(self, tree: Sequence[int], mapped: bool) -> str | None:
         assert self.workspace is not None
         used = _sum(info for _, info in _entries(self.workspace))
-        used["bytes"] += _deleted(tree)
+        used["bytes"] += _deleted(tree, mapped)
         if self._is_within(used):
             return None
         return (
@@ -146,8 +150,8 @@ def _share(pid: int) -> int:
     return 0
 
 
-def _deleted(tree: Iterable[int]) -> int:
-    """Bytes on disk of files without a name that processes hold open or mapped, each file once."""
+def _deleted(tree: Iterable[int], mapped: bool) -> int:
+    """Bytes on disk of files without a name that processes hold open, or have mapped, each file once."""
     held: dict[tuple[int, int], int] = {}
     for pid in tree:
         with suppress(OSError):
@@ -157,7 +161,8 @@ def _deleted(tree: Iterable[int]) -> int:
                     if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
                         held[found.st_dev, found.st_ino] = found.st_blocks * _BLOCK
         with suppress(OSError, ValueError):
-            _add_mapped(Path(f"/proc/{pid}/maps").read_text(errors="replace"), held)
+            if mapped:
+                _add_mapped(Path(f"/proc/{pid}/maps").read_text(errors="replace"), held)
     return sum(held.values())
 
 

@@ -9,17 +9,20 @@ are blue, green, red. A shape may lie partly or wholly outside the picture. What
 list of shapes keeps a sandbox busy.
 """
 
+import json
 import math
 import unicodedata
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Literal
 
 from PIL import Image, ImageChops
 
 from m3bench.sandboxes.context import Context
-from m3bench.sandboxes.pictures import open_picture, save_picture, writable
+from m3bench.sandboxes.pictures import decode_picture, save_picture, writable
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.drawing.fonts import CAP_HEIGHT, regular
@@ -229,7 +232,7 @@ def crop(
             )
         return image.crop((left, top, right, bottom))
 
-    return _edit(context.workspace, input_path, output_path, "cropped", cut)
+    return _edit(context.workspace, input_path, output_path, "cropped", cut, (left, top, right, bottom))
 
 
 @server.tool
@@ -246,7 +249,7 @@ def blur(
             mask = ImageChops.invert(mask)
         return Image.composite(_blurred(image, _kernel(areas)), image, mask)
 
-    return _edit(context.workspace, input_path, output_path, "blurred", soften)
+    return _edit(context.workspace, input_path, output_path, "blurred", soften, (areas, invert_areas))
 
 
 @server.tool
@@ -267,7 +270,7 @@ def change_color(
             changed.putalpha(image.getchannel("A"))
         return changed
 
-    return _edit(context.workspace, input_path, output_path, palette, recolour)
+    return _edit(context.workspace, input_path, output_path, palette, recolour, palette)
 
 
 @server.tool
@@ -305,7 +308,7 @@ def _draw(
             shape(markup, item)
         return markup.image
 
-    return _edit(context.workspace, input_path, output_path, ending, draw)
+    return _edit(context.workspace, input_path, output_path, ending, draw, [item.fields for item in drawn])
 
 
 def _edit(
@@ -314,8 +317,12 @@ def _edit(
     output_path: str | None,
     ending: str,
     change: Callable[[Image.Image], Image.Image],
+    asked: object,
 ) -> dict[str, list[str]]:
-    """Read, change and save a picture; what cannot be written is refused before any work."""
+    """Read, change and save a picture; what cannot be written is refused before any work.
+
+    What was `asked` before of the same picture, as another run of the same task does, is not worked out again.
+    """
     source = workspace.resolve(input_path)
     if not source.exists():
         raise ToolError(f"Input file not found: {input_path}")
@@ -326,11 +333,36 @@ def _edit(
             f"output_path {target!r} is the source itself, which stays as it is: choose another name",
             outcome="invalid_arguments",
         )
-    image = open_picture(workspace, input_path)
-    changed = change(image)
-    changed.info = dict(image.info)
-    save_picture(workspace, changed, target)
+    content = workspace.existing(input_path).read_bytes()
+    described = json.dumps([ending, PurePosixPath(target).suffix.lower(), asked, repr(workspace.limits)])
+    key = sha256(sha256(content).digest() + described.encode(errors="replace")).digest()
+    known = _MADE.get(key)
+    if known is None:
+        image = decode_picture(content, workspace.limits, input_path)
+        changed = change(image)
+        changed.info = dict(image.info)
+        save_picture(workspace, changed, target)
+        _keep(key, workspace.existing(target).read_bytes())
+    else:
+        _MADE.move_to_end(key)
+        with workspace.writing(target) as draft:
+            draft.write_bytes(known)
     return {"images": [target]}
+
+
+MOST_MADE = 24
+"""Pictures that are kept, of those that were made last."""
+MOST_MADE_BYTES = 2 << 20
+"""Of one that is kept."""
+
+_MADE: OrderedDict[bytes, bytes] = OrderedDict()
+
+
+def _keep(key: bytes, content: bytes) -> None:
+    if len(content) <= MOST_MADE_BYTES:
+        _MADE[key] = content
+        while len(_MADE) > MOST_MADE:
+            _MADE.popitem(last=False)
 
 
 def _derived(path: str, ending: str) -> str:

@@ -1,24 +1,38 @@
 """The `studio` server: drafts of pages that are opened, rendered, looked at and revised element by element.
 
 It is offered only with tasks that need it. Drafts come with the scene of a run's picture and become files of the
-workspace when they are opened; everything else works on those files.
+workspace when they are opened; everything else works on those files. Slides and worksheets are rendered and read here,
+and changed with the tools of the servers for presentations and workbooks.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from m3bench.sandboxes.content import ImageBlock
 from m3bench.sandboxes.context import Context
 from m3bench.sandboxes.toolserver import ToolServer
 from m3bench.tasks.catalog import did_you_mean
 from m3bench.tasks.errors import ToolError
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.scene import Draft
 from m3bench.tasks.studio import rendering
 from m3bench.tasks.studio.page import Element, Page, PageError, described, element, pages, read
 from m3bench.tasks.studio.rendering import box_of, overlap
 
+if TYPE_CHECKING:
+    from m3bench.tasks.office import marks, picture, reading
+else:
+    marks = LazyModule("m3bench.tasks.office.marks")
+    picture = LazyModule("m3bench.tasks.office.picture")
+    reading = LazyModule("m3bench.tasks.office.reading")
+
 server = ToolServer("studio")
 
 MOST_SCALE = 3.0
+MOST_LINES = 400
+"""Of a listing."""
+OFFICE = (".pptx", ".xlsx")
 
 
 @server.tool
@@ -38,21 +52,27 @@ def open_draft(context: Context, name: str) -> str:
         raise ToolError(f"There is no draft {name!r}.{hint}", outcome="not_found")
     with context.workspace.writing(draft.name) as place:
         place.write_bytes(draft.data)
+    if _is_office(draft.name):
+        return f"{draft.title} is now ./{draft.name}\n\n{_sheet_listing(_office(draft.name, draft.data, 1))}"
     first = _pages(draft.name, draft.data)[0]
     return f"{draft.title} is now ./{draft.name}\n\n{_listing(first, first.elements)}"
 
 
 @server.tool
 def read_page(context: Context, path: str, page: int = 1) -> str:
+    if _is_office(path):
+        return _sheet_listing(_office(path, context.workspace.existing(path).read_bytes(), page))
     found, sheet = _sheet(context, path, page)
     return _listing(found, _on(found, sheet))
 
 
 @server.tool
 def render_page(context: Context, path: str, page: int = 1, scale: float = 1.0) -> list[object]:
-    found, sheet = _sheet(context, path, page)
     if not 0 < scale <= MOST_SCALE:
         raise ToolError(f"scale must be above 0 and at most {MOST_SCALE:g}", outcome="invalid_arguments")
+    if _is_office(path):
+        return _rendered(_office(path, context.workspace.existing(path).read_bytes(), page), scale)
+    found, sheet = _sheet(context, path, page)
     seen = found.sheet(sheet)
     wide, high = rendering.size(seen, scale)
     return [f"Rendered at {wide} × {high} pixels; fingerprint {seen.digest}", ImageBlock(rendering.png(seen, scale))]
@@ -142,6 +162,45 @@ def _on(page: Page, sheet: int) -> Sequence[Element]:
     around = (0.0, high * (sheet - 1) + 0.5, page.width, high * sheet - 0.5)
     # A line across has no height and is seen all the same.
     return [element for element in page.elements if overlap(box_of(element, page), around, -0.01)]
+
+
+def _is_office(path: str) -> bool:
+    return PurePosixPath(path).suffix.casefold() in OFFICE
+
+
+def _office(path: str, data: bytes, number: int) -> "marks.PrintedSheet":
+    """One slide or worksheet of a file."""
+    try:
+        found = reading.sheets(path, data)
+    except marks.OfficeError as error:
+        raise ToolError(f"{path!r} cannot be shown: {error}", outcome="invalid_arguments") from error
+    if not 1 <= number <= len(found):
+        raise ToolError(f"There is no page {number}: {path!r} has {len(found)}", outcome="not_found")
+    return found[number - 1]
+
+
+def _rendered(sheet: "marks.PrintedSheet", scale: float) -> list[object]:
+    try:
+        wide, high = picture.size(sheet, scale)
+        content = picture.png(sheet, scale)
+    except marks.OfficeError as error:
+        raise ToolError(f"This page cannot be shown: {error}", outcome="invalid_arguments") from error
+    said = f"Rendered {sheet.name} at {wide} × {high} pixels"
+    if sheet.unknown:
+        said += "; not drawn as in the file: " + "; ".join(sheet.unknown)
+    return [said, ImageBlock(content)]
+
+
+def _sheet_listing(sheet: "marks.PrintedSheet") -> str:
+    """What is on a slide or worksheet, without telling where its words come to lie."""
+    texts: dict[str, list[str]] = {}
+    for word in sheet.words():
+        texts.setdefault(word.owner, []).append(word.text)
+    lines = [f"{sheet.name}: {sheet.width:.0f} × {sheet.height:.0f} pixels"]
+    for name, (left, top, right, bottom) in sheet.boxes.items():
+        box = f"{name}: x={left:.0f} y={top:.0f} width={right - left:.0f} height={bottom - top:.0f}"
+        lines.append(box + (f" “{' '.join(texts[name])}”" if name in texts else ""))
+    return "\n".join(lines[:MOST_LINES])
 
 
 def _pages(path: str, data: bytes) -> Sequence[Page]:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from m3bench.sandboxes.backends.result_cache import SEEN
 from m3bench.sandboxes.world.tables import load
 from m3bench.server.commands.options import ArtFolder, Families, Json, OutFolder, Sandbox, Tasks
 from m3bench.server.commands.screen import counter, print_json, progress
@@ -109,6 +110,7 @@ def generate(options: GenerateOptions, json: Json = False) -> None:
                 art=folder,
                 name=options.name,
                 version=options.version,
+                seen=out / SEEN,
             ),
             parallel=options.parallel,
             progress=done,

@@ -1,7 +1,10 @@
 """Large values of the record, kept once each in files named by the hash of their content."""
 
 import os
+import secrets
+import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +13,9 @@ from m3bench.server.store.layout import PRIVATE_FILE, PRIVATE_FOLDER
 
 BLOB_BYTES = 16 * 1024
 """Larger values go to a file."""
+
+LARGE_BYTES = 4 << 20
+"""From here on it pays to compute the hash in a thread of its own."""
 
 YOUNG_SECONDS = 3600.0
 """For which a file may wait for the row that refers to it."""
@@ -35,11 +41,29 @@ class Blobs:
         """
         if len(value) <= BLOB_BYTES:
             return value
+        if len(value) > LARGE_BYTES:
+            return self._pack_large(value)
         name = sha256(value).hexdigest()
         path = self._folder / name
         if not _has(path, len(value)):
-            self._write(path, value)
+            self._write(path, lambda: path, value)
         return name
+
+    def _pack_large(self, value: bytes) -> str:
+        """The same, with the hash computed while the file is written: a client waits for both."""
+        names: list[str] = []
+        hashing = threading.Thread(target=lambda: names.append(sha256(value).hexdigest()))
+        hashing.start()
+
+        def place() -> Path:
+            hashing.join()
+            return self._folder / names[0]
+
+        try:
+            self._write(self._folder / secrets.token_hex(8), place, value)
+        finally:
+            hashing.join()
+        return names[0]
 
     def unpack(self, value: bytes | str | None) -> bytes | None:
         """The value behind what `pack` gave.
@@ -70,7 +94,7 @@ class Blobs:
         """Forget a value."""
         (self._folder / name).unlink(missing_ok=True)
 
-    def _write(self, path: Path, value: bytes) -> None:
+    def _write(self, path: Path, place: Callable[[], Path], value: bytes) -> None:
         """Write a file beside its place and move it there: nobody ever sees half of one."""
         self._folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
         draft = path.with_name(f".{path.name}.{os.getpid()}.draft")
@@ -80,7 +104,7 @@ class Blobs:
                 if self._sync:
                     file.flush()
                     os.fsync(file.fileno())
-            draft.replace(path)
+            draft.replace(place())
             if self._sync and os.name != "nt":
                 _sync_folder(self._folder)
         finally:

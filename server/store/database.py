@@ -20,13 +20,15 @@ LOCK_SECONDS = 10.0
 Factory = type[sqlite3.Connection]
 
 
-def connect(path: Path, *, sync: str = "normal", factory: Factory = sqlite3.Connection) -> sqlite3.Connection:
+def connect(
+    path: Path, *, sync: str = "normal", factory: Factory = sqlite3.Connection, seconds: float = LOCK_SECONDS
+) -> sqlite3.Connection:
     """A connection to a database that is there. In WAL mode a commit survives the death of this process."""
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=rw",
         uri=True,
         isolation_level=None,
-        timeout=LOCK_SECONDS,
+        timeout=seconds,
         check_same_thread=False,
         cached_statements=256,
         factory=factory,

@@ -24,11 +24,11 @@ from m3bench.server.store import schema, takeover
 from m3bench.server.store.records import CallRecord, Damage, Resumption, RunRecord
 from m3bench.server.store.rows import Rows
 from m3bench.server.store.schema import Digested, Insert, Sound, Statement, Work
-from m3bench.server.store.writer import Writer, WriteUnit
+from m3bench.server.store.writer import Writer, WriteUnit, tell
 from m3bench.tasks.errors import RunError, StoreError
 from m3bench.tasks.jsonrpc import INTERNAL_ERROR
 
-SECONDS = 0.005
+SECONDS = 0.03
 """How long a call may wait for its answer before it is written alone."""
 
 
@@ -39,6 +39,8 @@ class PendingCall:
     rows: Callable[[], Work]
     unit: WriteUnit | None
     """How it is being written, when it was written alone."""
+    small: bool = True
+    """Whether there is little to write of it with its answer."""
 
     def with_answer(self) -> Work:
         """The rows that are to be written together with the answer."""
@@ -58,27 +60,28 @@ class PendingCalls:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._waiting: dict[int, tuple[Callable[[], Work], float]] = {}
-        """Their rows, and from when on they wait no longer; in the order they arrived."""
+        self._waiting: dict[int, tuple[Callable[[], Work], float, bool]] = {}
+        """Their rows, from when on they wait no longer, whether they are small; in the order they arrived."""
         self._written: dict[int, PendingCall] = {}
         self._lock = threading.Lock()
         self._timed: asyncio.AbstractEventLoop | None = None
 
-    def add(self, call: int, rows: Callable[[], Work], *, ahead: bool = False) -> None:
+    def add(self, call: int, rows: Callable[[], Work], *, small: bool = False) -> None:
         """A call has arrived.
 
         Args:
             call: Its number.
             rows: Gives its rows.
-            ahead: Whether to ask for them at the next turn of the event loop, when the call is on its way to its tool.
+            small: Whether they are small. They are asked for at the next turn of the event loop, when the call is on
+                its way to its tool, unless there are others to be dealt with at that turn.
         """
         loop = asyncio.get_running_loop()
-        if ahead:
+        if small and not self._waiting:
             rows = once = _Once(rows)
             loop.call_soon(once.prepare)
         with self._lock:
             due = loop.time() + SECONDS
-            self._waiting[call] = rows, due
+            self._waiting[call] = rows, due, small
             if self._timed is not loop:
                 self._timed = loop
                 loop.call_at(due, self._due)
@@ -87,7 +90,14 @@ class PendingCalls:
         """A call that is answered."""
         with self._lock:
             waiting = self._waiting.pop(call, None)
-            return self._written.pop(call, ON_RECORD) if waiting is None else PendingCall(rows=waiting[0], unit=None)
+            if waiting is None:
+                return self._written.pop(call, ON_RECORD)
+            return PendingCall(rows=waiting[0], unit=None, small=waiting[2])
+
+    @property
+    def any(self) -> bool:
+        """Whether calls are under way."""
+        return bool(self._waiting or self._written)
 
     def write(self) -> bool:
         """Have what waits written; tells whether some of it may not be on record yet: the writer takes all in order.
@@ -96,7 +106,7 @@ class PendingCalls:
             StoreError: The record is closed.
         """
         with self._lock:
-            for call, (rows, _) in list(self._waiting.items()):
+            for call, (rows, _, _) in list(self._waiting.items()):
                 unit = self._writer.submit(WriteUnit(rows))
                 self._written[call] = PendingCall(rows=rows, unit=unit)
                 del self._waiting[call]
@@ -107,7 +117,7 @@ class PendingCalls:
         self._timed = None
         loop = asyncio.get_running_loop()
         with self._lock:
-            first = next((due for _, due in self._waiting.values()), None)
+            first = next((due for _, due, _ in self._waiting.values()), None)
             if first is not None and first > loop.time():
                 self._timed = loop
                 loop.call_at(first, self._due)
@@ -133,11 +143,65 @@ class _Once:
             self()
 
 
+class _Together:
+    """Answers that come at the same turn of the event loop, which are written in one commit."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._units: list[WriteUnit] = []
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+
+    def add(self, unit: WriteUnit) -> None:
+        """An answer that the event loop waits for; it is written when all others of this turn are there."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if self._units and self._loop is not loop:
+                self._writer.submit(unit)
+                return
+            self._units.append(unit)
+            if len(self._units) == 1:
+                self._loop = loop
+                loop.call_soon(self._write)
+
+    def hand_over(self) -> bool:
+        """Leave what there is to the writer's thread, from any thread; tells whether there was anything."""
+        units = self._taken()
+        self._submit(units)
+        return bool(units)
+
+    def _write(self) -> None:
+        units = self._taken()
+        if not units:
+            return
+        if not self._writer.write_at_once(units):
+            self._submit(units)
+            return
+        for unit in units:
+            unit.settle()
+
+    def _taken(self) -> list[WriteUnit]:
+        with self._lock:
+            units, self._units = self._units, []
+        return units
+
+    def _submit(self, units: list[WriteUnit]) -> None:
+        for unit in units:
+            try:
+                self._writer.submit(unit)
+            except StoreError as error:
+                unit.error = error
+                tell([unit])
+
+
 UNRECORDED = "the answer could not be recorded, and the client was given an error in its place"
 """The error of a call whose answer failed to be written; written when that is possible again."""
 
 AHEAD_BYTES = 4096
 """The rows of a request up to this size are put together while the tool works."""
+
+AT_ONCE_BYTES = 16 * 1024
+"""Answers up to this size are written where they arrive; packing and writing larger ones takes time."""
 
 DEPARTURES = 32
 """Departure times that are written together."""
@@ -190,6 +254,7 @@ class RecordingStore(ABC):
         self._seats: dict[str, tuple[Statement, ...]] = {}
         """Seats that are put on record with their first call."""
         self._seated = False
+        self._together = _Together(self._writer)
         self._put_off = threading.Lock()
         self._departures: list[tuple[int, int]] = []
         """When answers left: nice to have, so they wait until there are some or somebody reads."""
@@ -249,7 +314,7 @@ class RecordingStore(ABC):
             await self._written_soon(WriteUnit(rows))
             self._seat_recorded(caller.seat)
         else:
-            self._pending.add(number, rows, ahead=len(request.raw) <= AHEAD_BYTES)
+            self._pending.add(number, rows, small=len(request.raw) <= AHEAD_BYTES)
         if self._unrecorded:
             self._last = self._submit(*self._put_right())
         return number
@@ -281,7 +346,14 @@ class RecordingStore(ABC):
 
         then = partial(delivery.send, answer) if delivery is not None else None
         unit = WriteUnit(rows, failed, after=pending.unit, then=then)
-        await self._written_soon(unit)
+        if not pending.small or len(answer.result) + len(answer.full) > AT_ONCE_BYTES:
+            await self._written_soon(unit)
+        elif not self._pending.any and self._writer.write_at_once([unit]):
+            unit.raise_if_failed()
+        else:
+            unit.from_loop()
+            self._together.add(unit)
+            await unit.committed()
 
     def sent(self, call: int, sent_ns: int) -> None:
         """Note when an answer left; written later, and nothing depends on it: never raises."""
@@ -384,7 +456,7 @@ class RecordingStore(ABC):
         Raises:
             StoreError: It cannot be written yet.
         """
-        if self._pending.write():
+        if self._together.hand_over() or self._pending.write():
             self._write()
         if self._last is not None:
             with suppress(StoreError):  # Then it is among what was put off again.

@@ -47,12 +47,15 @@ class SqliteSession:
 
     def tries_again(self, error: Exception, several: bool) -> bool:
         """After waiting for a lock without success, nobody waits again for each row."""
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        return several and code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+        return several and not self.waits(error)
+
+    def waits(self, error: Exception) -> bool:
+        """Whether another connection has the lock."""
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
     def undo(self, error: Exception) -> bool:
         """Roll back; False when the connection has to be closed for that."""
-        harmless = isinstance(error, sqlite3.IntegrityError | UnicodeError)
+        harmless = isinstance(error, sqlite3.IntegrityError | UnicodeError) or self.waits(error)
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
@@ -99,7 +102,13 @@ class SqliteStore(RecordingStore):
             folder,
             owner=here,
             rows=Rows(self._connect, self._files, folder),
-            writer=Writer(self._connect_to_write, self._verify, lambda error: explain(error, folder)),
+            writer=Writer(
+                self._connect_to_write,
+                self._verify,
+                lambda error: explain(error, folder),
+                # With `full` every commit waits for the disk.
+                self._connect_at_once if sync == "normal" else None,
+            ),
             blobs=self._files,
         )
 
@@ -150,6 +159,15 @@ class SqliteStore(RecordingStore):
         except BaseException:
             connection.close()
             raise
+        return SqliteSession(connection)
+
+    def _connect_at_once(self) -> SqliteSession:
+        """Opens the database that the writer writes a second time, for commits that wait for no lock and no disk."""
+        if self._place is None:
+            raise FileNotFoundError(2, "the writer has not opened the database yet", str(self._path))
+        connection = connect(self._path, sync=self._sync, factory=self._factory, seconds=0)
+        # The writer moves what was written to where it stays, which takes as long as the disk takes.
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
         return SqliteSession(connection)
 
     def _verify(self) -> None:

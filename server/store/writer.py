@@ -5,10 +5,14 @@ that unit and of no other. Units that wait at the same time share a commit, and 
 that one that cannot be written costs itself only. When nothing can be written, every unit is told so at once, and the
 next one tries again with a fresh session: the record recovers as soon as it can. Which database it is, only the session
 knows.
+
+To go to a thread and back takes longer than a commit that waits for no disk. Where a session can do without waiting,
+whoever asks commits by itself while the thread has nothing to do, and leaves to the thread whatever would have to wait.
 """
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -17,10 +21,17 @@ from typing import Protocol
 import anyio
 
 from m3bench.server.store.schema import Work
+from m3bench.tasks.eager import Later, needs_task
 from m3bench.tasks.errors import StoreError
 
 GROUP = 64
 """The most units in one commit."""
+
+SLOW_SECONDS = 0.02
+"""A disk that takes longer for a commit is left to the thread."""
+
+PATIENT_SECONDS = 5.0
+"""For how long."""
 
 CLOSE_SECONDS = 15.0
 """How long closing waits for what is still being written; longer than a lock is waited for."""
@@ -30,7 +41,7 @@ class WriteUnit:
     """Rows that are committed together or not at all, and what became of them.
 
     Args:
-        prepare: Gives the statements; runs in the writer's thread, once.
+        prepare: Gives the statements; runs where they are written, and again if that has to be tried again elsewhere.
         failed: Is called there when they are not on record in the end.
         after: A unit submitted before, without which this one must not be on record.
         then: May be called there as soon as they are on record, before whoever waits is told.
@@ -47,7 +58,7 @@ class WriteUnit:
         self.work: Work = ()
         self.error: StoreError | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._future: asyncio.Future[None] | None = None
+        self._later: Later[None] | None = None
         self._done: threading.Event | None = None
 
     def wait(self) -> None:
@@ -58,8 +69,7 @@ class WriteUnit:
         """
         assert self._done is not None
         self._done.wait()
-        if self.error is not None:
-            raise self.error
+        self.raise_if_failed()
 
     async def committed(self) -> None:
         """Wait until the rows are committed, without holding up the event loop; goes on through a cancellation.
@@ -67,11 +77,13 @@ class WriteUnit:
         Raises:
             StoreError: They are not.
         """
-        assert self._future is not None
-        with anyio.CancelScope(shield=True):
-            await self._future
-        if self.error is not None:
-            raise self.error
+        assert self._later is not None
+        if needs_task():
+            await self._later
+        else:
+            with anyio.CancelScope(shield=True):
+                await self._later
+        self.raise_if_failed()
 
     def from_thread(self) -> None:
         """Be waited for by a thread."""
@@ -80,11 +92,17 @@ class WriteUnit:
     def from_loop(self) -> None:
         """Be waited for in the running event loop."""
         self._loop = asyncio.get_running_loop()
-        self._future = self._loop.create_future()
+        self._later = Later(shielded=True)
 
-    def _settle(self) -> None:
-        if self._future is not None and not self._future.done():
-            self._future.set_result(None)
+    def raise_if_failed(self) -> None:
+        """Raise a `StoreError` if the rows are not on record."""
+        if self.error is not None:
+            raise self.error
+
+    def settle(self) -> None:
+        """Wake whoever waits for it in the event loop, which this runs in."""
+        if self._later is not None:
+            self._later.give(None)
 
 
 class WriterSession(Protocol):
@@ -103,6 +121,10 @@ class WriterSession(Protocol):
         """
         ...
 
+    def waits(self, error: Exception) -> bool:
+        """Whether what failed has only to wait for somebody else."""
+        ...
+
     def undo(self, error: Exception) -> bool:
         """Make sure that nothing of a failed transaction stays; False when the session is of no more use."""
         ...
@@ -119,6 +141,7 @@ class Writer:
         connect: Opens the database for writing; called again after it failed. May raise any error.
         verify: Raises when the open database is no longer the one at its place.
         explain: Turns an error into what people read.
+        impatient: Opens the database for commits that wait for nobody, where there are such.
     """
 
     def __init__(
@@ -126,10 +149,20 @@ class Writer:
         connect: Callable[[], WriterSession],
         verify: Callable[[], None],
         explain: Callable[[BaseException], StoreError],
+        impatient: Callable[[], WriterSession] | None = None,
     ) -> None:
         self._connect = connect
         self._verify = verify
         self._explain = explain
+        self._impatient = impatient
+        self._at_once: WriterSession | None = None
+        self._here = threading.Lock()
+        """Held while a commit is made outside of the thread."""
+        self._stale = False
+        """Whether the thread has let go of the database since it was opened for commits at once."""
+        self._patient_until = 0.0
+        self._outstanding = 0
+        """Units that the thread has not done with."""
         self._session: WriterSession | None = None
         self._queue: SimpleQueue[WriteUnit | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -155,8 +188,68 @@ class Writer:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="m3bench-writer", daemon=True)
                 self._thread.start()
+            self._outstanding += 1
             self._queue.put(unit)
         return unit
+
+    def write_at_once(self, units: Sequence[WriteUnit]) -> bool:
+        """Commit units here and now, and do what follows them; False, with nothing done, when that would have to wait.
+
+        Nothing overtakes what the thread has yet to do.
+        """
+        if self._impatient is None or self._outstanding or self.failing or time.monotonic() < self._patient_until:
+            return False
+        if not self._here.acquire(blocking=False):
+            return False
+        try:
+            return not self._closed and self._written_here(units)
+        finally:
+            self._here.release()
+
+    def _written_here(self, units: Sequence[WriteUnit]) -> bool:
+        ready = [unit for unit in units if self._is_prepared(unit)]
+        begun = time.monotonic()
+        session = self._session_here() if ready else None
+        if ready and session is None:
+            return False
+        try:
+            if session is not None:
+                session.commit([change for unit in ready for change in unit.work])
+        except Exception as error:
+            assert session is not None
+            self._give_up_here(error)
+            if session.waits(error) or len(ready) > 1:
+                return False
+            ready[0].error = self._explain(error)
+        if time.monotonic() - begun > SLOW_SECONDS:
+            self._patient_until = time.monotonic() + PATIENT_SECONDS
+        self._failed = any(unit.error is not None for unit in units)
+        for unit in units:
+            if unit.error is not None and unit.failed is not None:
+                unit.failed()
+            _go_on(unit)
+        return True
+
+    def _session_here(self) -> WriterSession | None:
+        """The database as the thread has it open; None where the thread has to find out what is wrong."""
+        assert self._impatient is not None
+        try:
+            if self._stale:
+                self._stale = False
+                self._give_up_here()
+            if self._at_once is None:
+                self._at_once = self._impatient()
+            self._verify()
+        except Exception:
+            self._give_up_here()
+        return self._at_once
+
+    def _give_up_here(self, error: Exception | None = None) -> None:
+        """Leave nothing of a transaction; without an error, or where that is impossible, let go of the database."""
+        session = self._at_once
+        if session is not None and (error is None or not session.undo(error)):
+            self._at_once = None
+            session.close()
 
     def close(self) -> None:
         """Commit what waits and let go of the database."""
@@ -167,6 +260,8 @@ class Writer:
             self._queue.put(None)
         if self._thread is not None:
             self._thread.join(CLOSE_SECONDS)
+        with self._here:
+            self._give_up_here()
 
     def _work(self) -> None:
         ending = False
@@ -183,7 +278,9 @@ class Writer:
                     unit.failed()
             if len(units) == 1:
                 _go_on(units[0])
-            _tell(units)
+            with self._turn:
+                self._outstanding -= len(units)
+            tell(units)
         self._disconnect()
 
     def _next(self) -> tuple[list[WriteUnit], bool]:
@@ -269,6 +366,7 @@ class Writer:
 
     def _disconnect(self) -> None:
         session, self._session = self._session, None
+        self._stale = True
         if session is not None:
             session.close()
 
@@ -283,7 +381,7 @@ def _go_on(unit: WriteUnit) -> None:
             unit.then()
 
 
-def _tell(units: Sequence[WriteUnit]) -> None:
+def tell(units: Sequence[WriteUnit]) -> None:
     """Wake whoever waits for one of these units, with one signal to each event loop."""
     loops: dict[asyncio.AbstractEventLoop, list[WriteUnit]] = {}
     for unit in units:
@@ -298,4 +396,4 @@ def _tell(units: Sequence[WriteUnit]) -> None:
 
 def _settle_all(units: Sequence[WriteUnit]) -> None:
     for unit in units:
-        unit._settle()
+        unit.settle()

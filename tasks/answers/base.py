@@ -22,6 +22,9 @@ LONGEST = 4000
 """Characters of a value; nobody needs more to name a thing."""
 
 _HEDGE_PHRASES = re.compile(r"\?|\brather than\b|\binstead of\b|\bone of\b|\bas well as\b|\bin case\b|\bn't\b|\s/\s")
+_EMPHASIS = re.compile(r"(?<![\w*_])([*_])([^\W_](?:[^*_\n]*[^\W_])?)\1(?![\w*_])")
+_UNITS = ("unit", "units", "currency", "coin")
+"""What objects call the unit of an amount."""
 _NOTHING = frozenset(
     {"", "-", "[]", "{}", "n/a", "na", "none", "null", "nil", "unknown", "tbd", "?", "not available", "not found"}
 )
@@ -87,9 +90,9 @@ def as_text(given: JSON) -> str:
     if isinstance(given, list | tuple) and len(given) == 1:
         given = given[0]
     if isinstance(given, dict):
-        beside = ("unit", "currency", "type", *(("name",) if len(given) > 1 else ()))
+        beside = (*_UNITS, "type", *(("name",) if len(given) > 1 else ()))
         inner = [value for name, value in given.items() if fold(str(name)) not in beside]
-        unit = next((str(value) for name, value in given.items() if fold(str(name)) in ("unit", "currency")), "")
+        unit = next((str(value) for name, value in given.items() if fold(str(name)) in _UNITS), "")
         if len(inner) != 1 or isinstance(inner[0], dict | list):
             return ""
         return f"{as_text(inner[0])} {unit}".strip()
@@ -100,6 +103,14 @@ def as_text(given: JSON) -> str:
     if not isinstance(given, str) or len(given) > LONGEST:
         return ""
     return _undressed(given)
+
+
+def called(given: JSON) -> JSON:
+    """The name in an object that says more of the thing than its name."""
+    if not isinstance(given, dict) or len(given) < 2:
+        return given
+    named = {fold(str(key)): value for key, value in given.items()}
+    return next((named[key] for key in ("name", "title", "value") if isinstance(named.get(key), str)), given)
 
 
 def is_nothing(given: JSON) -> bool:
@@ -123,6 +134,7 @@ def _undressed(text: str) -> str:
     text = settled(unfenced(text))
     text = re.sub(r"\*\*|__|`", "", text).strip()
     text = re.sub(r"^([*_])(\S.*\S)\1$", r"\2", text).strip()
+    text = _EMPHASIS.sub(r"\2", text)
     if len(text) > 1 and text[0] in "\"'“‘«" and text[-1] in "\"'”’»":
         text = text[1:-1].strip()
     return text[:-1].rstrip() if text.endswith(".") and not re.search(r"\b\w\.$", text) else text

@@ -82,7 +82,7 @@ class Phone(Value):
         """Why it is not the number."""
         if is_nothing(given):
             return "nothing was given"
-        text = as_text(given)
+        text = _CALLED.sub("", as_text(given))
         if hedge(text.replace("/", "-")):
             return "it is not a single telephone number"
         head, bracket, aside = (
@@ -113,6 +113,8 @@ class Phone(Value):
         yield fold(self.value)
 
 
+_CALLED = re.compile(r"(?<=\d)\s*\([^()\d]+\)$")
+"""Who is called, in brackets behind a telephone number."""
 _ABROAD = re.compile(r"^(?:from|if|when) (?:abroad|outside)[\w\s]*?:?\s+(?=[+\d(])", re.IGNORECASE)
 _WHOSE = re.compile(r"^[^\W\d][^\d+(:]{0,60}:\s*(?=[+\d(])")
 """Who is called, before a telephone number."""

@@ -76,11 +76,15 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
         evidence: What the run left behind.
     """
     names = [field.value for field in fields if isinstance(field.value, Name)]
+    choices = [field.value for field in fields if isinstance(field.value, Choice)]
     right = {name.casefold() for value in names for name in (value.value, *value.aliases)}
     told = [field.value.value for field in fields if isinstance(field.value, YesNo)]
     asked = AnswerContext(
         evidence=evidence,
-        rivals=tuple(other for value in names for other in value.others if other.casefold() not in right),
+        rivals=(
+            *(other for value in names for other in value.others if other.casefold() not in right),
+            *(other for value in choices for other in value.options if other != value.value),
+        ),
         enough=told[0] if len(told) == 1 else None,
     )
     return [_finding(field, handed_in.get(field.name, ()), asked) for field in fields]

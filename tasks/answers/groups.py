@@ -19,7 +19,7 @@ from m3bench.tasks.answers.names import Choice, Name, YesNo
 from m3bench.tasks.answers.places import Coordinate, NumberPair
 from m3bench.tasks.answers.quantity import Integer, Money, Number
 from m3bench.tasks.answers.spelling import find, words_of
-from m3bench.tasks.answers.statements import denied_behind, settled, unfenced, without_lead
+from m3bench.tasks.answers.statements import denied_behind, kept, settled, unfenced, without_lead
 from m3bench.tasks.answers.text_tables import BULLET as _BULLET
 from m3bench.tasks.answers.text_tables import (
     LINES,
@@ -97,7 +97,7 @@ class Items(Value):
         if is_nothing(given):
             unnamed = all(item.kind == "file" for item in self.items)
             return self._compare([None] * len(self.items), asked) if unnamed else "nothing was given"
-        given = self._of_these_alone(given, asked)
+        given = self._of_these_alone(_bare_list(given, asked.words), asked)
         turned_round = self.ordered and isinstance(given, str) and _is_turned_round(given, asked.words)
         ways = _split(given, asked.words)
         reasons = [self._compare(parts[::-1] if turned_round else parts, asked) for parts in ways]
@@ -288,9 +288,36 @@ class Table(Value):
                 yield from cell.facts()
 
 
+_ONE_OF_EACH = re.compile(r"(?:(?<=\w)\s*(?:×|\bx)\s?1|(?<![\w.])1\s?(?:×|x)\s+(?=\w))(?=\s*(?:[,;.\n]|and\b|\w|$))")
+_SOLELY = re.compile(r"^(?:only|just|solely|exclusively)\s+(?=\S)", re.IGNORECASE)
+_TITLES = re.compile(r"\b(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+(?=[A-Z])")
+_STATE = re.compile(r"\s*\((?:[A-Z]{2}|[A-Z]{2}[/,&]\s?[A-Z]{2})\)")
+_NONE_FOR = re.compile(
+    r"^(?:there (?:is|are|was|were) (?:no|none) (?:[a-z]+ ){0,2}?(?:for|of|in)\s+|"
+    r"no (?:[a-z]+ ){1,2}?(?:for|in)\s+|neither\s+)"
+    r"(?P<items>\S.*?)(?:\s+(?:has|have|had|is|are|comes|come|offers?)\b[^,;]*)?[.!]?$",
+    re.IGNORECASE,
+)
+_LACKING = re.compile(r"\bwithout\b|(?:^|_)(?:without|no)_|\bha(?:s|ve) no(?:ne)?\b|\black(?:s|ing)?\b")
+
+
+def _bare_list(given: JSON, asked: str) -> JSON:
+    """A list in a text without titles, states and numbers of one; of what is without something, the things alone."""
+    if isinstance(given, list | tuple):
+        return [_bare_list(part, asked) if isinstance(part, str) else part for part in given]
+    if not isinstance(given, str):
+        return given
+    said, out = kept(given.strip())
+    given = said if out and re.match(r"not\b", given.strip()[len(said) :].lstrip(" ,;(–—-")) else given
+    text = _STATE.sub("", _TITLES.sub("", _ONE_OF_EACH.sub("", _SOLELY.sub("", given.strip()))))
+    none = _NONE_FOR.match(text) if _LACKING.search(asked.lower()) else None
+    return re.sub(r"\s+(?:n?or)\s+", " and ", none["items"]) if none else text
+
+
 def _is_turned_round(text: str, asked: str) -> bool:
     """Whether a list says that it goes the other way than was asked: "from right to left"."""
-    ways = re.findall(r"\bfrom (\w+) to (\w+)\b", fold(text))
+    ways = re.findall(r"\b(right|left|top|bottom) to (right|left|top|bottom)\b", fold(text))
+    ways += re.findall(r"\bfrom (\w+) to (\w+)\b", fold(text))
     return any(f"from {end} to {start}" in fold(asked) for start, end in ways)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Literal
 
-from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, hedge, is_nothing
+from m3bench.tasks.answers.base import JSON, AnswerContext, Value, as_text, called, hedge, is_nothing
+from m3bench.tasks.answers.comparisons import first_of, named_in
 from m3bench.tasks.answers.numerals import known
 from m3bench.tasks.answers.spelling import (
     BINOMIAL,
@@ -20,13 +21,16 @@ from m3bench.tasks.answers.spelling import (
     find,
     hedges,
     joined,
+    names_region,
     regions_of,
     singular,
     spellings,
+    turned_at_comma,
     vocabulary,
     whole_species,
     without_figures,
     without_its_kind,
+    without_region,
     words_of,
 )
 from m3bench.tasks.answers.statements import (
@@ -51,6 +55,8 @@ from m3bench.tasks.folding import fold
 
 MOST_WORDS = 40
 
+_FOREIGN = frozenset({"el", "la", "le", "il", "lo", "los", "las", "les", "der", "die", "das", "het"})
+"""Articles of other languages."""
 _PARTICLES = frozenset({"of", "de", "del", "della", "di", "da", "do", "du", "des", "la", "le", "el", "in", "at"})
 
 
@@ -80,6 +86,7 @@ class Name(Value):
         if is_nothing(given):
             return "nothing was given"
         names = (self.value, *self.aliases)
+        given = called(given)
         if isinstance(given, str) and given.casefold() in map(str.casefold, names):
             return None  # A title may read like an answer that explains itself.
         return name_problem(as_text(given), names, self.others, " ".join((asked.words, *self.context)))
@@ -123,9 +130,13 @@ def _distinguishing() -> frozenset[str]:
     return frozenset(words_of(vocabulary().names["distinguishing"]))
 
 
+@lru_cache(maxsize=1024)
 def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], context: str) -> str | None:
-    """Why a text does not name a thing; None when it does."""
-    text = _SITE.sub("", concluded(answered(text)))
+    """Why a text does not name a thing; None when it does. Every run of a task asks of the same cells anew."""
+    text = _ET_AL.sub("", _ONLY.sub("", _SITE.sub("", concluded(answered(text)))))
+    number = _NUMBERED.fullmatch(text.strip())
+    if number and number["id"] in _NUMBERS.findall(context):
+        return None
     text = _PAIR.sub("", text) if "coin" in context else text
     context = f"{context} {regions_of(', '.join((*names, context)))}"
     names = addressed(names)
@@ -140,7 +151,11 @@ def name_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], con
         return problem
     about = _about(names, others, context)
     short = _of_one_alone(said, names, others, context)
-    ways = dict.fromkeys((said, without_lead(said, context), short))
+    there = _WHICH_ONE.sub("", said)
+    asked = frozenset(words_of(context)) - words_of_names(names)
+    about_one = (first_of(said, asked), named_in(said, asked)) if " " in said else ()
+    bare = said if names_region(context) else without_region(said)
+    ways = dict.fromkeys((said, without_lead(said, context), short, there, _LATIN.sub("", there), bare, *about_one))
     tried = dict.fromkeys((*ways, *(head for way in ways for head in heads(way, about))))
     right = any(
         _plain_problem(lead, names, others, context) is None
@@ -181,6 +196,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
         mine = words_of(text)
     if _LONGER_HANDLE.search(text) and not any(map(_LONGER_HANDLE.search, names)):
         return f"{text[:60]!r} is another one"
+    if _OTHER_TITLE.match(text) and not any(map(_OTHER_TITLE.match, names)) and set(words_of(context)) & _WRITTEN:
+        return f"{text[:60]!r} is another one"
     if mine in right or (joined(mine) in {joined(form) for form in right}):
         return None
     if mine in wrong:
@@ -218,6 +235,7 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     beside = (_saying() | set(words_of(context))) - own
     while mine and (mine[-1] in beside or mine[0] in beside):
         mine = mine[:-1] if mine[-1] in beside else mine[1:]
+    mine = mine[1:] if len(mine) > 1 and mine[0] in _FOREIGN else mine
     if any(_shortened(mine, form) for form in right) and not any(_shortened(mine, form) for form in wrong):
         return None
     if "," not in names[0] and without_its_kind(words_of(text), right, wrong):
@@ -227,6 +245,8 @@ def _plain_problem(text: str, names: tuple[str, ...], others: tuple[str, ...], c
     if _without_its_place(words_of(text), right, wrong, around):
         return None
     if "," not in names[0] and without_figures(mine, right, wrong):
+        return None
+    if turned_at_comma(text, names, right, wrong):
         return None
     if "&" in text and _are_initials(words_of(text), right, wrong):
         return None
@@ -306,6 +326,24 @@ def _initialled(mine: Words, form: Words) -> bool:
     return True
 
 
+_ONLY = re.compile(r"^(?:only|just|solely|exclusively)\s+(?=\S)", re.IGNORECASE)
+_ET_AL = re.compile(r",?\s+et al\b\.?")
+_NUMBERS = re.compile(r"(?<![\d.])(?:\d{4}\.\d{4,5}|97[89]\d{10})(?![\d.])")
+"""The numbers of papers and of books, each of which is of one thing alone."""
+_NUMBERED = re.compile(r"(?:arxiv|isbn)?[\s:#-]*(?P<id>\d{4}\.\d{4,5}|97[89]\d{10})(?:v\d)?", re.IGNORECASE)
+_WHICH_ONE = re.compile(
+    r"^(?:the\s+)?(?:left|right|upper|lower|top|bottom|middle|first|second|third|fourth|fifth|last)"
+    r"(?:[ -]?(?:hand|most))?(?:\s+(?:one|place|sight|picture|card|item))?\s*(?::|,|\s[–—-])\s+(?=\S)",
+    re.IGNORECASE,
+)
+"""Where in a picture a thing is, before its name."""
+_LATIN = re.compile(r"\s*\([A-Z][a-z]+ [a-z]+\)$")
+"""A species in brackets behind what people call it."""
+_OTHER_TITLE = re.compile(r"(?:On|In|To|From|Of|For|With|About)\s+(?:the|a|an)\s+[A-Z]")
+"""A title that begins with a small word, which is another one without it: "On the Road"."""
+_WRITTEN = frozenset(
+    {"book", "books", "film", "films", "title", "titles", "copy", "copies", "paper", "papers", "movie"}
+)
 _SPELLED = re.compile(r"(?<![\w-])[A-Z](?:-[A-Z]){1,9}(?![\w-])")
 _NUMBER_OF_HOUSE = re.compile(r"(?<=[,\s])n[º°o]\.?\s*(?=\d)", re.IGNORECASE)
 _HANDLE = re.compile(r"(?<![\w/])(?:/?[ur](?:ser)?/|@)(?=\w)")

@@ -84,7 +84,8 @@ _NUMERAL = re.compile(
     r"(?P<power>e[-+]?\d+)?"
 )
 _SCALE = {
-    "hundred": 1e2, "thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "mio": 1e6, "m": 1e6, "billion": 1e9,
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "k": 1e3,
+    "million": 1e6, "mn": 1e6, "mio": 1e6, "m": 1e6, "billion": 1e9,
     "bn": 1e9, "b": 1e9, "bil": 1e9, "mil": 1e6, "trillion": 1e12, "tn": 1e12,
 }  # fmt: skip
 _ONES = {
@@ -145,15 +146,28 @@ _CLOCK = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)\s?min(?:utes?|s)?\b")
 _CODE_BEFORE = re.compile(rf"(?<!\w)({'|'.join(code.lower() for code in _monies())})(?=\d)")
 """A currency's code without a space behind it."""
 _BARE_CENTS = re.compile(
-    r"(?<![\d.,])(\d+) (dollars?|euros?|pounds|reais|usd|eur|gbp|brl|cad|aud|sgd)(?: and)? (\d\d)(?=\s*[.!]?$)"
+    r"(?<![\d.,])(\d+) (?:(?:us|american|canadian|australian|singapore|hong kong) )?"
+    r"(dollars?|euros?|pounds|reais|usd|eur|gbp|brl|cad|aud|sgd)(?: and)? (\d\d)(?=\s*[.!]?$)"
 )
 """As in "six dollars ninety-nine"."""
 LONGEST_UNIT = 40
 """Letters of the longest word for money, and room for the space behind it."""
 
 
+_DURATION = re.compile(
+    r"(?<!\w)P(?=[\dT])(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<min>\d+)M)?(?:(?P<s>\d+)S)?)?(?!\w)"
+)
+"""A span of time as ISO 8601 has it: `PT38M12S`."""
+
+
+def _in_units(span: re.Match[str]) -> str:
+    """A span of time in units: `38 min 12 s`."""
+    return " ".join(f"{value} {unit}" for unit, value in span.groupdict().items() if value)
+
+
 def plain(text: str) -> str:
     """A text in the form in which `quantities` counts positions: folded, number words as digits."""
+    text = _DURATION.sub(_in_units, text)
     for sign, digits in _FRACTIONS.items():
         text = re.sub(rf"(?<!\d){sign}", f"0{digits}", text).replace(sign, digits)
     text = re.sub(r"\b(?:minus|negative) (?=[$€£¥₹]?\d)", "-", _figures(fold(text)))
@@ -233,9 +247,9 @@ def _value(whole: str, rest: str) -> tuple[float, float]:
 
 
 def _scale(text: str, end: int, *, millions: bool) -> tuple[float, int]:
-    match = re.compile(r"\s?(hundred|thousand|million|mn|mil|mio|billion|bil|bn|trillion|tn|k|m|b)\b(?![²2/°])").match(
-        text, end
-    )
+    match = re.compile(
+        r"\s?(dozen|hundred|thousand|million|mn|mil|mio|billion|bil|bn|trillion|tn|k|m|b)\b(?![²2/°])"
+    ).match(text, end)
     if match is None or (match[1] == "m" and not millions):
         return 1.0, end
     return _SCALE[match[1]], match.end()

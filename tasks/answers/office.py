@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from m3bench.tasks.answers.base import JSON, AnswerContext
 from m3bench.tasks.answers.groups import Item
 from m3bench.tasks.checks import BaseCheck, Evidence
-from m3bench.tasks.foreign_files import picture_in, picture_of
+from m3bench.tasks.foreign_files import picture_in, picture_of, workbook_in
 from m3bench.tasks.formulas import value_of
 from m3bench.tasks.lazy_modules import LazyModule
 
 if TYPE_CHECKING:
-    import openpyxl
     import pptx
 
     from m3bench.tasks import likeness
 else:
-    openpyxl = LazyModule("openpyxl")
     pptx = LazyModule("pptx")
     likeness = LazyModule("m3bench.tasks.likeness")
 
@@ -86,7 +84,7 @@ class WorkbookChart(BaseCheck):
 
 def _books(evidence: Evidence, pattern: str) -> Iterator[Any]:
     for path in evidence.find(pattern):
-        yield openpyxl.load_workbook(path)
+        yield workbook_in(path)
 
 
 def _lines(book: Any) -> Iterator[list[JSON]]:

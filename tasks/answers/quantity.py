@@ -9,6 +9,7 @@ value is given twice, in two units, both must be right. A range is no number.
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from math import fsum, prod
 from operator import eq
@@ -29,7 +30,8 @@ ROUNDED = 0.005
 """The share by which a value that was rounded without being asked to may differ."""
 
 _BOUNDS = re.compile(
-    r"\b(?:less|more|fewer|greater|lower|higher) than\b|^\s*(?:starting )?from\s*$|(?<!add )(?<!adds )\bup to\b|"
+    r"\b(?:less|more|fewer|greater|lower|higher) than\b|^\s*(?:starting )?from\s*(?:$|.*\bup(?:wards)?$)|"
+    r"(?<!add )(?<!adds )\bup to\b|"
     r"\b(?:under|over|below|above|between|at least|at most|"
     r"upwards|minimum of|maximum of|almost|nearly)\b|[<>≤≥±]|^\s*\+"
 )
@@ -54,7 +56,7 @@ _REPLIES, _SCORES = re.compile(r"\b(?:comment|repl(?:y|ie))s?\b"), re.compile(r"
 """What people leave under a post, and what they give it: a number is of the one or of the other."""
 _TIMES_AS_MUCH = re.compile(
     r"\b(?:again|each way|one way|both ways|twice(?=\s{2}|\s(?:as|the|that|of)\b)|double|thrice|triple|"
-    r"half (?:of|as)|short of|less than|a fraction of|almost|nearly)\b"
+    r"half (?:of|as)|short of|less than|factor of|a fraction of|almost|nearly)\b"
 )
 """What makes another number of the one behind it."""
 _OF_EACH = re.compile(
@@ -104,8 +106,14 @@ _OF_SO_MANY = re.compile(
 _WOULD_NOT = re.compile(
     r"^(?:and )?not \S+$|\d\S* (?:would|will|is|was|are|were|does|do)(?:n't| not|.*\btoo \w+)\b", re.IGNORECASE
 )
+_LESS = re.compile(
+    r"\d\s*\w*\s+(?:less|minus|before|without)\s+(?:the\s+)?(?:tax|vat|shipping|postage|fees?|discount)\b"
+)
+"""What makes another sum of the one before it."""
 _PERIODS = re.compile(r"\b(?:second|minute|hour|day|evening|meal|dai|night|week|month|year)(?:ly|s)?\b")
 _AND_A_PART = re.compile(r"\b(\d+) (hours?|days?|weeks?|months?|years?) and a (half|quarter)\b")
+_MINUTES = {"a quarter of": 15, "quarter of": 15, "half": 30, "half of": 30, "3 quarters of": 45}
+_OF_AN_HOUR = re.compile(rf"\b({'|'.join(sorted(_MINUTES, key=len, reverse=True))}) an hour\b")
 _PART_OF_ONE = {"half": "5", "quarter": "25"}
 _SCALE = re.compile(r"\bout of (\d+)\b")
 _OUT_OF = re.compile(r"(?:/|\bout of|\bof)\s?(?P<scale>5|10|100)(?:\.0)?(?:\s?(?:stars?|points?))?\b(?!\d| \d{3}\b)")
@@ -262,7 +270,7 @@ _BOUND_BEHIND = re.compile(
     r"\b(?:at (?:least|most)|(?:or|and) (?:more|less|up|above|below)|minimum|maximum|only|upwards)\b|\d\s*\+|"
     r"^\W*(?:out )?of \d|^\W*(?:than|less|more|fewer|lower|higher)\b"
 )
-_LEADS_TO = re.compile(r"=>?|→|⇒|->|\b(?:makes?|gives?|equals?|totals)\b")
+_LEADS_TO = re.compile(r"=>?|≈|→|⇒|->|\b(?:makes?|gives?|equals?|totals)\b")
 _COMPARES = re.compile(r"(?:so )?(?:not )?(?:above|below|over|under|more than|less than)\b")
 _A_CURRENCY = re.compile(r"\d ?([A-Z]{3})\b|\b([A-Z]{3}) ?\d")
 _JUST = re.compile(r"\bjust (?:under|over|below|above)\b")
@@ -317,9 +325,13 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
     if unit == "USD" and "usdt" in asked_for.words.lower():
         text = re.sub(r"\b(?:usdt|tether)\b", "usd", text)
     found = quantities(text, millions=asked is None or asked.kind != "length")
+    if asked is not None and asked.kind.isupper():
+        found = [_in_thousands(quantity, text) for quantity in found]
     if not found:
         return f"there is no number in {said[:60]!r}"
     rest = _rest(text, found)
+    if asked is not None and asked.kind.isupper() and _LESS.search(text):
+        return "it is not the whole sum"
     if any(quantity.joined for quantity in found):
         return "a range is not a number"
     other = _of_another(rest, asked_for) or (
@@ -333,11 +345,27 @@ def _said_problem(said: str, unit: str, near: Near, asked_for: AnswerContext, va
         return f"it is not a plain number: {doubt!r}"
     if re.search(r"\d", rest):
         return "it is more than one number"
+    if _FELL.search(rest) and _CHANGE.search(asked_for.words.lower().replace("_", " ")):
+        if value > 0:
+            return "it is a fall"
+        found = [
+            replace(quantity, readings=tuple((-abs(each), half) for each, half in quantity.readings))
+            for quantity in found
+        ]
+    if {rival.lower() for rival in asked_for.rivals} & {quantity.unit for quantity in found if quantity.unit}:
+        return "it is of another one"
     right = [_right(quantity, asked, near) for quantity in found]
     for quantity, fits in zip(found, right, strict=True):
         if not fits and not (any(right) and _is_rounded(quantity, asked, value)):
             return f"{text[quantity.start : quantity.end].strip()!r} is not right"
     return None
+
+
+_PARTS = {
+    "half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10,
+}  # fmt: skip
+_PART_OF = re.compile(rf"\b(?:a|one|1)\s+({'|'.join(_PARTS)})\s+of\b|\bhalf\s+of\b", re.IGNORECASE)
 
 
 def _without_workings(text: str, value: float) -> str:
@@ -352,6 +380,13 @@ def _without_workings(text: str, value: float) -> str:
         return text
     if not parts:
         return match["head"] if aside != match["aside"] else text
+    share = _PART_OF.search(aside)
+    if (
+        share
+        and len(parts) == 1
+        and abs(parts[0] / _PARTS[(share[1] or "half").lower()] - value) <= 0.005 * max(1.0, abs(value))
+    ):
+        return match["head"]
     results = [fsum(parts), prod(parts), fsum(quantity.readings[0][0] for quantity in found)]
     if len(parts) == 2:
         results += [parts[0] - parts[1], parts[1] - parts[0], *([parts[0] / parts[1]] if parts[1] else [])]
@@ -361,7 +396,7 @@ def _without_workings(text: str, value: float) -> str:
 
 def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     """The words beside a number that say that it is not of what was asked for, but of a part or a multiple of it."""
-    asked, beside = asked_for.words.lower(), words_of(rest)
+    asked, beside = _OF_EACH_OF_THOSE.sub(" ", asked_for.words.lower()), words_of(rest)
     known_asked = set(words_of(asked.replace("_", " ")))
     apart = {"more", "less", "fewer"} if _APART.search(asked) else set()
     other = next((word for word in beside if word in opposites(known_asked) - apart), None) or _of_a_rival(
@@ -402,6 +437,8 @@ def _of_another(rest: str, asked_for: AnswerContext) -> str | None:
     return found[0] if found and found[0] not in asked else None
 
 
+_OF_EACH_OF_THOSE = re.compile(r"\b(?:of|for|from) each of (?:those|these|them)\b(?=[^.]*\btogether\b)")
+"""What a sum is of."""
 _COUNTED = frozenset({"words", "lines", "chapters", "reams", "nights", "people"})
 """What is counted, and seldom asked for."""
 
@@ -437,6 +474,7 @@ def _in_its_form(text: str, asked: UnitOfMeasure | None, words: str) -> str:
         text = re.sub(r"^(\d{1,2}):([0-5]\d) ?h(?:ours)?$", r"\1 h \2 min", text)
         text = re.sub(r"^(\d{1,2}):([0-5]\d):([0-5]\d)(?: ?h)?$", r"\1 h \2 min \3 s", text)
         text = re.sub(r"(?:^|(?<=\band )|(?<=\babout ))an? (?=(?:hour|minute|day|week|month|year)\b)", "1 ", text)
+        text = _OF_AN_HOUR.sub(lambda found: f"{_MINUTES[found[1]]} min", text)
         text = _AND_A_PART.sub(lambda found: f"{found[1]}.{_PART_OF_ONE[found[3]]} {found[2]}", text)
     if asked.kind in vocabulary().currencies:
         text = re.sub(r"^(\d{1,3}) (\d\d)(?=$| [a-z(])", r"\1.\2", text)
@@ -459,13 +497,23 @@ def _counted_in(words: str) -> UnitOfMeasure | None:
     return None
 
 
+_SIGNS_OF_MONEY = frozenset("$€£¥₹")
+_OF_MONEY = re.compile(r"\b(?:price|prices|cost|costs|money|dollars?|euros?|pounds|worth|sum|spent|paid|usd|value)\b")
+_CHANGE = re.compile(r"\b(?:growth|grew|change|changed|rise|rose|gain|gained|return)\b")
+_FELL = re.compile(r"\b(?:fell|fallen|dropped|declined|decreased|lost|shrank|sank|down)\b")
+
+
 def _of_another_kind(found: list[Quantity], words: str) -> str | None:
     """A unit beside a number that is to have none of its kind: a currency where coins are counted."""
     for quantity in found:
         kinds = {unit.kind for unit in known().get(quantity.unit, ())}
-        if len(quantity.unit) < 2 or quantity.unit in words or kinds & {"share", *vocabulary().coins}:
+        if (
+            (len(quantity.unit) < 2 and quantity.unit not in _SIGNS_OF_MONEY)
+            or quantity.unit in words
+            or kinds & {"share", *vocabulary().coins}
+        ):
             continue
-        if kinds:
+        if kinds and not (quantity.unit in _SIGNS_OF_MONEY and _OF_MONEY.search(words)):
             return quantity.unit
     return None
 
@@ -492,6 +540,12 @@ def _is_rounded(one: Quantity, asked: UnitOfMeasure | None, value: float) -> boo
         if inside is not None and spread is not None and abs(inside - value) <= abs(spread - inside):
             return True
     return False
+
+
+def _in_thousands(one: Quantity, text: str) -> Quantity:
+    """A sum of money in which three digits behind a comma are thousands: nobody gives tenths of a cent with one."""
+    written = text[one.start : one.end]
+    return replace(one, readings=one.readings[-1:]) if len(one.readings) > 1 and "," in written else one
 
 
 def _rest(text: str, found: list[Quantity]) -> str:

@@ -152,7 +152,7 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
     prose = unmarked(bounded(prose), names)
     if len(fields) > 1:
         labels = "|".join(r"[\s_-]+".join(map(re.escape, field.name.split("_"))) for field in fields)
-        prose = re.sub(rf"[;.]\s+(?=(?:{labels})\s*(?:[:=→⇒➜➔⟶]|->|\s[–—-]\s))", "\n", prose, flags=re.IGNORECASE)
+        prose = re.sub(rf"[;.,]\s+(?=(?:{labels})\s*(?:[:=→⇒➜➔⟶]|->|\s[–—-]\s))", "\n", prose, flags=re.IGNORECASE)
     text, *corrections = _corrected(names, prose)
     if len(found) < len(fields):
         _read_prose(fields, names, text, found)
@@ -165,6 +165,8 @@ def read(fields: Sequence[Field], prose: str, given: Mapping[str, JSON] | None) 
         for name, values in later.items():
             said = known_values if (known_values := _given_values(found, given, names, name)) else []
             found[name] = [*said, *values]
+    if not found and len(fields) > 1:
+        found = {field.name: [part] for field, part in zip(fields, _one_by_one(text, len(fields)), strict=False)}
     if len(fields) == 1 and not found and len(prose.strip()) <= SHORT and "\n" not in prose.strip():
         found[fields[0].name] = [prose.strip()]
     empty = {names.get(_label(str(name))) for name, value in (given or {}).items() if is_nothing(value)}
@@ -224,6 +226,8 @@ def _read_prose(fields: Sequence[Field], names: Mapping[str, str], text: str, fo
     for name, value in _from_lines({**names, **wordy}, text) if wordy else ():
         if name in wordy.values() and value not in found.setdefault(name, []):
             found[name].append(value)
+    for name, value in _from_wordy_sentences([field for field in fields if field.name not in found], text):
+        found.setdefault(name, []).append(value)
     for name in missing.values():
         if name not in found and (values := _in_sentences(name, text, names.values())):
             found[name] = list(values)
@@ -301,15 +305,38 @@ def _from_lines(names: Mapping[str, str], text: str) -> Iterator[tuple[str, JSON
             yield name, _parsed(value)
 
 
+_MARKED = re.compile(r"(?:^|(?<=\s))\(?(?P<mark>\d{1,2}|[A-Za-z])[.)]\s+(?=\S)")
+
+
+def _one_by_one(text: str, many: int) -> list[JSON]:
+    """The items of a list with numbers or letters that has one for each field, in their order; none in another list."""
+    marks = list(_MARKED.finditer(text))
+    signs = [mark["mark"].lower() for mark in marks]
+    if len(marks) != many or signs not in (
+        [str(place) for place in range(1, many + 1)],
+        [chr(ord("a") + place) for place in range(many)],
+    ):
+        return []
+    lead = text[: marks[0].start()].strip()
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    if (lead and not lead.endswith(":")) or len(words_of(lead)) > MOST_LEAD:
+        return []
+    return [text[mark.end() : end].strip(" ,;\n") for mark, end in zip(marks, ends, strict=True)]
+
+
+MOST_LEAD = 8
+"""Words that may stand before a list: "Here are the answers:"."""
+
+
 def _wordy_labels(fields: Sequence[Field], text: str) -> dict[str, str]:
     """The labels of lines that have all the words of one field's name, and else only words of what it means."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         match = _HEADING.match(line) or _LINE.match(line)
-        words = set(words_of(match["label"])) if match else set()
-        meant = [field for field in fields if _is_meant(field, words)]
-        if match and len(meant) == 1:
-            found[_label(match["label"])] = meant[0].name
+        label = match["label"] if match else _cells_of(line)[0] if line.lstrip().startswith("|") else ""
+        meant = [field for field in fields if label and _is_meant(field, set(words_of(label)))]
+        if len(meant) == 1:
+            found[_label(label)] = meant[0].name
     return found
 
 
@@ -360,6 +387,22 @@ def _sentences(name: str) -> re.Pattern[str]:
         rf"\b{label}(?:\s+[^\W\d]+(?=\s+(?:is|was|are|were)\s))?\s*(?:\*\*|`)?\s*(?:(?:is|was|are|were|:|=)\s+|(?:→|⟶|->)\s*)(.+?)(?=[.;!](?:\s|$)|\n|$)",
         re.IGNORECASE,
     )
+
+
+_SAID_OF = re.compile(
+    r"(?:^|(?<=[.;!]\s)|(?<=\n))(?:so|and|the|your|my|our|his|her|\s)*"
+    r"(?P<label>[\w][\w '’-]{1,60}?)\s+(?:is|are|was|were)\s+(?P<value>[^\n]+?)(?=[.;!](?:\s|$)|\n|$)",
+    re.IGNORECASE,
+)
+
+
+def _from_wordy_sentences(fields: Sequence[Field], text: str) -> Iterator[tuple[str, JSON]]:
+    """Fields in sentences that have all the words of one field's name, and else only words of what it means."""
+    for match in _SAID_OF.finditer(text) if fields else ():
+        words = set(words_of(match["label"]))
+        meant = [field for field in fields if _is_meant(field, words)]
+        if len(meant) == 1:
+            yield meant[0].name, match["value"].strip()
 
 
 _DENIED = re.compile(r"\b(?:not|no|non|never|without)[\s-]+(?:the\s+)?$", re.IGNORECASE)

@@ -101,7 +101,7 @@ def find(part: Words, whole: Words) -> int:
 
 BINOMIAL = re.compile(r"[A-Z][a-z]+ [a-z]+")
 """The name of a species."""
-_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$")
+_AUTHORITY = re.compile(r"\s+\(?(?:L\.|[A-Z][\w.-]+(?: (?:&|and) [A-Z][\w.-]+)?),? 1[78]\d\d\)?$|\s+\(?L(?:inn)?\.\)?$")
 """Who described a species first, and when."""
 
 
@@ -161,3 +161,34 @@ def without_figures(mine: Words, right: frozenset[Words], wrong: frozenset[Words
 
     told = [word for word in mine if word.isalpha()]
     return len(told) > 1 and any(map(begins, right)) and not any(form[: len(mine)] == mine for form in wrong)
+
+
+_IN_REGION = re.compile(r"^(?P<what>[^,(]+?)\s*(?:,\s*(?P<behind>[A-Z][\w. ]*)|\((?P<aside>[A-Z][\w. ]*)\))$")
+
+
+@cache
+def _regions() -> frozenset[str]:
+    """States and countries by all their names."""
+    known_regions = vocabulary().regions
+    return frozenset((*known_regions, *(name for names in known_regions.values() for name in names.split("|"))))
+
+
+@lru_cache(maxsize=256)
+def names_region(context: str) -> bool:
+    """Whether it is known in which state or country a thing is: another one behind its name is another thing."""
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", context) for name in _regions() if len(name) > 2)
+
+
+def without_region(text: str) -> str:
+    """A name of several words without the state or country behind it; of a town that says which one it is."""
+    found = _IN_REGION.match(text)
+    if found and len(words_of(found["what"])) < 2:
+        return text
+    return found["what"] if found and (found["behind"] or found["aside"]) in _regions() else text
+
+
+def turned_at_comma(text: str, names: tuple[str, ...], right: frozenset[Words], wrong: frozenset[Words]) -> bool:
+    """Whether a name with its kind behind a comma is said the other way round: "the jar of honey" of "Honey, jar"."""
+    turned = words_of(re.sub(r"\bof\b", " ", text))
+    lists = {words_of(name) for name in names if name.count(",") == 1}
+    return any(sorted(turned) == sorted(form) for form in lists & right) and turned not in wrong

@@ -115,7 +115,11 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?:[\s|,;.*`\"“‘•·\[–—-]|(?<=\s)(?:and|from|in|for))+$", re.IGNORECASE)
-_BEFORE_NAME = re.compile(r"^\W*(?:and\s+)?|(?:\s+(?:for|from|at|is|of|to)(?:\s+the)?)?[\s(]*$", re.IGNORECASE)
+_BEFORE_NAME = re.compile(
+    r"^\W*(?:and\s+)?|(?:\s+(?:for|from|at|is|of|to|makes?|made|wrote|painted|directed|publishes|published|sells?|"
+    r"produces?|manufactures?|labels?|is behind|stands for|means)(?:\s+the)?)?[\s(]*$",
+    re.IGNORECASE,
+)
 _NUMBER_OF_THE_NEXT = re.compile(r"(?<=[\s,;])\(?\d{1,2}[.)]\s*[*`\"“]*$")
 _ARTICLE = re.compile(r"(?<=\W)(?:the|an?)\s+$", re.IGNORECASE)
 _BETWEEN_CELLS = (r"\n", r";\s+", r"\s+[–—-]+\s+", r"\s*\|\s*", r"\t", r",\s+", r"\s*[(),;]\s+|\s*[()]\s*")
@@ -178,7 +182,7 @@ def order_of_names(text: str, names: Sequence[Sequence[str]]) -> list[int] | Non
     for place in reversed(places):
         rest = rest[: place.start] + "\n" + rest[place.end :]
     parts = [BULLET.sub("", part) for part in rest.splitlines()]
-    if any(word.lower() != "and" for part in parts for word in _WORD.findall(part)):
+    if any(word.lower() not in ("and", "the", "a", "an") for part in parts for word in _WORD.findall(part)):
         return None
     return [place.which for place in places]
 

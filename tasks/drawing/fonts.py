@@ -32,6 +32,10 @@ _FILES = {
     600: ("SourceSansPro-Semibold.ttf", "b440fd42fd5a54e1b252731deca9cc86604bee6ffa99281f5874c3476eb17eae"),
     700: ("SourceSansPro-Bold.ttf", "2efc3a95d076f2d04c5928c0ad698b7c61cc302d6f6e79e9643cd3722f7becc2"),
 }
+_SLANTED = {
+    400: ("SourceSansPro-It.ttf", "36133e9f508b0b4c639e84b2a09855350be0b13700ad729ab519aa78e5c48d20"),
+    700: ("SourceSansPro-BoldIt.ttf", "eab3e6c76c677dda287b2e56f41f718cc975a14150f72ef82e0a87f1b56eac4c"),
+}
 WEIGHTS = tuple(_FILES)
 _MEASURED = 200
 _LETTERS = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i", "đ": "d", "Đ": "D", "æ": "ae"})
@@ -48,11 +52,11 @@ def files() -> tuple[str, ...]:
 
 
 @cache
-def _file(weight: int) -> Path:
+def _file(weight: int, italic: bool = False) -> Path:
     spec = find_spec("font_source_sans_pro")
     if spec is None or spec.origin is None:
         raise SandboxError("The package font-source-sans-pro is missing: pip install font-source-sans-pro.")
-    name, digest = _FILES[weight]
+    name, digest = (_SLANTED if italic else _FILES)[weight]
     path = Path(spec.origin).parent / "files" / name
     if sha256(path.read_bytes()).hexdigest() != digest:
         raise SandboxError("The package font-source-sans-pro does not hold the known fonts: install version 0.0.1.")
@@ -73,6 +77,11 @@ def _font(weight: int) -> "ImageFont.FreeTypeFont":
 def regular(size: float) -> "ImageFont.FreeTypeFont":
     """Source Sans Pro in a size, in pixels."""
     return ImageFont.truetype(BytesIO(_data()), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+def styled(size: float, weight: int, *, italic: bool) -> "ImageFont.FreeTypeFont":
+    """Source Sans Pro in a size, a weight, upright or not."""
+    return ImageFont.truetype(str(_file(weight, italic)), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=16)

@@ -64,7 +64,7 @@ def with_best(kit: Kit, kinds: Iterable[str], radii: Sequence[int]) -> list[Reco
     """Landmarks of a city that have one best-rated place of each kind, whichever of the radii in metres one looks in."""
     found = [landmark for landmark in kit.world("landmarks") if landmark.get("city_id")]
     for kind in kinds:
-        places = [place for place in kit.world("places") if kind in place["types"]]
+        places = [place for place in kit.world("places") if kind in place["types"] and "rating" in place]
         found = [landmark for landmark in found if _one_best(landmark, places, radii)]
     return found
 
@@ -129,14 +129,19 @@ def nearby(at: tuple[float, float], radius: int, kind: str) -> ReferenceCall:
 
 def best(text: str) -> list[Record]:
     """The best rated of the places found; several when they are equal, the most reviewed first."""
-    found = json.loads(text)["response"]["places"]
+    found = _rated(text)
     top = max(place["rating"] for place in found)
     return sorted((place for place in found if place["rating"] == top), key=lambda place: -place["userRatingCount"])
 
 
+def _rated(text: str) -> list[Record]:
+    """The places found that have a rating: well-known hotels are held without one."""
+    return [place for place in json.loads(text)["response"].get("places", ()) if "rating" in place]
+
+
 def ranked(text: str) -> list[Record]:
     """The places found, the best-rated first; there must be one best."""
-    found = sorted(json.loads(text)["response"].get("places", ()), key=lambda place: -place["rating"])
+    found = sorted(_rated(text), key=lambda place: -place["rating"])
     need(bool(found), "there is no such place")
     need(len(found) == 1 or found[0]["rating"] - found[1]["rating"] >= MARGIN, "two places are rated alike")
     return found

@@ -252,12 +252,13 @@ class Pipe:
             if left:
                 yield left
 
-    async def send(self, data: bytes) -> None:
+    async def send(self, *data: bytes) -> None:
         if self.broken:
             raise BrokenPipeError
-        assert data.endswith(b"\n")
-        assert data.count(b"\n") == 1
-        await self._answers.send(data)
+        line = b"".join(data)
+        assert line.endswith(b"\n")
+        assert line.count(b"\n") == 1
+        await self._answers.send(line)
 
     def send_at_once(self, data: bytes) -> bool:
         if self.broken:

@@ -27,6 +27,7 @@ class Counting(InProcessBackend):
     name = "counting"
 
     def __init__(self) -> None:
+        super().__init__()
         self.opened = 0
         self.open_now = 0
         self.is_broken = False
@@ -232,6 +233,21 @@ async def test_a_sandbox_serves_as_many_runs_as_allowed_and_then_ends(tmp_path: 
         assert backend.opened == 2
         assert backend.open_now == 0
     assert {path.name for path in tmp_path.iterdir()} == {f"kept-{number}" for number in range(4)}
+
+
+async def test_what_a_tool_that_only_reads_answered_is_remembered_for_later_runs(tmp_path: Path) -> None:
+    backend = Counting()
+    async with SandboxPool(backend, tmp_path, remembers=True) as pool:
+        for number in range(3):
+            lease = await pool.lease()
+            await _adds(lease)
+            await lease.finish(tmp_path / f"kept-{number}")
+            with pytest.raises(SandboxError, match="its run is over"):
+                await lease.call("math/add", ADD)
+        assert backend.opened == 1
+        lease = await pool.lease()
+        assert (await lease.call("math/add", ADD.replace(b"2", b"3"), 30)).result != b""
+        assert backend.opened == 2, "another question"
 
 
 @pytest.mark.parametrize("isolation", [Isolation(), Isolation(bubblewrap=False)], ids=["walls", "no bubblewrap"])

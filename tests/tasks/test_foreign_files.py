@@ -13,7 +13,7 @@ from PIL import EpsImagePlugin, Image, UnidentifiedImageError
 
 from m3bench.proxy.protocol.sizes import smaller
 from m3bench.tasks.checks import BaseCheck, DeckHas, Evidence, FileOpens, PictureCut, WorkbookCells
-from m3bench.tasks.foreign_files import MOST_ENTRIES, READABLE, is_bearable
+from m3bench.tasks.foreign_files import MOST_ENTRIES, READABLE, is_bearable, workbook_in
 
 ROOT = Path(__file__).parents[2]
 POSTSCRIPT = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 50 50\n%%EndComments\n(hello) print\n%%EOF\n"
@@ -99,3 +99,14 @@ def test_what_is_larger_than_a_file_may_be_is_not_read(tmp_path: Path) -> None:
 
 if sys.platform == "win32":
     pytestmark = pytest.mark.skip(reason="files with holes take their whole room there")
+
+
+def test_a_workbook_is_read_again_once_it_is_another(tmp_path: Path) -> None:
+    file = tmp_path / "a.xlsx"
+    for value in ("one", "two"):
+        book = Workbook()
+        book.active["A1"] = value
+        book.save(file)
+        assert workbook_in(file) is workbook_in(file)
+        assert workbook_in(file).active["A1"].value == value
+    assert workbook_in(file, data_only=True) is not workbook_in(file)

@@ -23,13 +23,14 @@ from m3bench.tasks.secret import Secret, SecretLibrary, read_secret
 from m3bench.tasks.task import TaskSet
 
 if TYPE_CHECKING:
-    from m3bench.sandboxes.backends import inprocess
+    from m3bench.sandboxes.backends import inprocess, result_cache
     from m3bench.server.lab.authoring import checkpoints, generation, planning
     from m3bench.tasks.families import registry
     from m3bench.tasks.render import art, packages
 else:
     # Most commands read a set that is there.
     inprocess = LazyModule("m3bench.sandboxes.backends.inprocess")
+    result_cache = LazyModule("m3bench.sandboxes.backends.result_cache")
     checkpoints = LazyModule("m3bench.server.lab.authoring.checkpoints")
     generation = LazyModule("m3bench.server.lab.authoring.generation")
     planning = LazyModule("m3bench.server.lab.authoring.planning")
@@ -55,6 +56,8 @@ class SetRequest:
     """Folder with the art packages."""
     name: str
     version: str
+    seen: Path | None = None
+    """A file in which what tools see in the pictures is kept, for whoever plays the tasks later."""
 
 
 def make_set(
@@ -123,10 +126,7 @@ def _make_families(
         ) as pool,
     ):
         with interrupts.held():
-            jobs = {
-                pool.submit(_family, family, request.seed, request.per_family, request.art, secret): family
-                for family in families
-            }
+            jobs = {pool.submit(_family, family, request, secret): family for family in families}
         try:
             for job in futures.as_completed(jobs):
                 family, error = jobs[job], job.exception()
@@ -207,15 +207,16 @@ def _leave_no_core() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _family(family: str, seed: int, per_family: int, folder: Path, secret: Secret | None) -> MadeLibrary:
+def _family(family: str, request: SetRequest, secret: Secret | None) -> MadeLibrary:
     if secret is not None and os.access(MEMORY, os.W_OK):
         tempfile.tempdir = MEMORY
 
     async def main() -> MadeLibrary:
-        backend = inprocess.InProcessBackend()
+        seen = result_cache.ResultCache(kept=request.seen) if request.seen is not None else None
+        backend = inprocess.InProcessBackend(seen)
         made = await generation.generate(
-            [registry.EVERY[family]], seed=seed, per_family=per_family, art=art.Art(folder), backend=backend, name="",
-            version="", naming=secret.name if secret is not None else str,
+            [registry.EVERY[family]], seed=request.seed, per_family=request.per_family, art=art.Art(request.art),
+            backend=backend, name="", version="", naming=secret.name if secret is not None else str,
         )  # fmt: skip
         files = {name: data for name, data in made.files() if "/" in name}
         return MadeLibrary(made.set, files, await planning.play_plans(made, backend, in_order=True))

@@ -62,8 +62,8 @@ class EnvironmentOptions:
     cache_bytes: int = 256 * 1024 * 1024
     """Of answers that are remembered, in each worker; 0 for none."""
     answers: Path | None = None
-    """A file in which what tools saw in pictures is kept for the next environment, such as `answers.jsonl` of a train
-    set; nothing is kept when left out."""
+    """A file in which what tools see in pictures is kept for the next environment; what they saw when the set was made
+    is beside it, and known in any case."""
     sandbox: Literal["process", "inprocess"] = "process"
     """`inprocess` isolates nothing, and is for tests."""
 

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from m3bench.sandboxes.backends.result_cache import SEEN
 from m3bench.server.lab.authoring.sets import SetRequest, make_set
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions, EpisodeTurn
 from m3bench.server.lab.training.episodes import LearnerCall
@@ -30,8 +31,6 @@ from m3bench.tasks.task import Task
 
 SETS = "sets"
 SHARDS = "shards"
-ANSWERS = "answers.jsonl"
-"""What tools saw in the pictures: whoever trains on the tasks need not have it read again."""
 UNFINISHED = ".unfinished"
 PER_FAMILY = 8
 """Tasks of a family in a shard."""
@@ -101,7 +100,7 @@ def make_train_set(
         kept = keep_apart(library.tasks.values(), known)
         shard = out / SHARDS / f"seed-{seed}.jsonl"
         if not shard.exists():
-            lines = played(library, kept.tasks, seed, split, out / ANSWERS)
+            lines = played(library, kept.tasks, seed, split, out / SEEN)
             write_atomically(shard, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in lines).encode())
         rows += len(kept.tasks)
         seeds.append(seed)
@@ -165,7 +164,7 @@ def _made(request: TrainSetRequest, seed: int, folder: Path) -> None:
     made = make_set(
         SetRequest(
             families=request.families, seed=seed, per_family=request.per_family, art=request.art,
-            name=f"{split_of_seed(seed)}-{seed}", version="1",
+            name=f"{split_of_seed(seed)}-{seed}", version="1", seen=folder.parents[1] / SEEN,
         ),
         parallel=request.parallel, keep=keep,
     )  # fmt: skip

@@ -23,7 +23,7 @@ import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.sandboxes.backends.process import ProcessBackend
-from m3bench.sandboxes.backends.result_cache import ResultCache
+from m3bench.sandboxes.backends.result_cache import SEEN, ResultCache
 from m3bench.sandboxes.backends.shared import SharedBackend, shared_isolation
 from m3bench.sandboxes.host import private_streams, receive
 from m3bench.server.lab.training.episodes import EpisodeRules, Episodes, LearnerCall, LocalEpisode, LocalTurn
@@ -172,7 +172,8 @@ async def serve(settings: dict[str, Any], reading: int, write: Callable[[bytes],
         root = folder / "rooms"
         root.mkdir()
         kept = Path(settings["answers"]) if settings["answers"] else None
-        cache = ResultCache(settings["cache_bytes"], kept) if settings["cache_bytes"] else None
+        known = Path(settings["tasks"]) / SEEN
+        cache = ResultCache(settings["cache_bytes"], kept, known=known) if settings["cache_bytes"] else None
         backend = (
             SharedBackend(ProcessBackend(shared_isolation()), root, hosts=settings["hosts"], cache=cache)
             if settings["sandbox"] == "process"

@@ -69,6 +69,10 @@ class PostgresSession:
             with self._connection.pipeline(), self._connection.transaction():
                 self._execute([*held, *first])
 
+    def waits(self, error: Exception) -> bool:
+        """Nobody waits for a lock of the whole record here."""
+        return False
+
     def tries_again(self, error: Exception, several: bool) -> bool:
         """A broken connection costs no row; one bad row costs itself only; what is everybody's trouble stays so."""
         kind = kind_of(error)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
+from m3bench.proxy.protocol import messages
 from m3bench.proxy.seat import Seat
 from m3bench.proxy.transports import instant
 from m3bench.proxy.transports.instant import (
@@ -76,6 +77,9 @@ def test_the_words_are_those_of_the_sdk() -> None:
     assert tuple(MODERN_PROTOCOL_VERSIONS) == (instant.MODERN,)
     keys = (mcp_types.PROTOCOL_VERSION_META_KEY, mcp_types.CLIENT_CAPABILITIES_META_KEY, mcp_types.CLIENT_INFO_META_KEY)
     assert keys == (instant.VERSION, instant.CAPABILITIES, instant.CLIENT)
+    assert keys == (messages.PROTOCOL_VERSION, messages.CLIENT_CAPABILITIES, messages.CLIENT_INFO)
+    assert (mcp_types.LOG_LEVEL_META_KEY, mcp_types.SERVER_INFO_META_KEY) == (messages.LOG_LEVEL, messages.SERVER_INFO)
+    assert tuple(MODERN_PROTOCOL_VERSIONS) == messages.MODERN_REVISIONS
 
 
 @pytest.mark.parametrize("client", conversations())

@@ -1,10 +1,12 @@
 """Third-party servers behind the proxy: their results as they gave them, their failures as theirs."""
 
 import json
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 import anyio
@@ -15,6 +17,7 @@ from m3bench.proxy.seat import Seat
 from m3bench.proxy.upstreams.configuration import UpstreamEntry, read_servers
 from m3bench.proxy.upstreams.jsonrpc_client import split
 from m3bench.proxy.upstreams.servers import UpstreamServers
+from m3bench.tasks.eager import Eager
 from m3bench.tasks.errors import InputFileError
 from tests.waiting import until
 from tests.warm import FORKS
@@ -127,6 +130,60 @@ async def test_a_call_that_hangs_is_given_up_and_the_others_go_on() -> None:
         hung = await call(opened, "echo__hang", seconds=0.5)
         assert (hung.outcome, hung.owner) == ("failed", "upstream")
         assert text(await call(opened, "echo__echo", text="still here")) == "still here"
+
+
+async def begun(upstreams: UpstreamServers, name: str, seconds: float = 20, **arguments: Any) -> ToolAnswer:
+    """A call that is begun without a task of its own, as those of stdio clients are."""
+    found: list[ToolAnswer] = []
+
+    async def run() -> None:
+        found.append(await call(upstreams, name, seconds, **arguments))
+
+    calls: set[Eager] = set()
+    eager = Eager(run(), calls.discard)
+    calls.add(eager)
+    eager.go_on()
+    if calls:
+        await eager.ends()
+    return found[0]
+
+
+async def meets_what_any_call_meets(opened: UpstreamServers) -> None:
+    assert text(await begun(opened, "echo__echo", text="here")) == "here"
+    assert (await begun(opened, "echo__fail")).outcome == "not_found"
+    refused = await begun(opened, "echo__refuse")
+    assert refused.error is not None
+    assert refused.error[:2] == (-5, "not today")
+    hung = await begun(opened, "echo__hang", seconds=0.1)
+    assert (hung.outcome, hung.owner) == ("failed", "upstream")
+    large = await begun(opened, "echo__large", size=2_000_000)
+    assert len(text(large)) == 2_000_000
+
+
+async def test_a_call_that_is_begun_without_a_task_meets_what_any_call_meets() -> None:
+    async with upstreams() as opened:
+        await meets_what_any_call_meets(opened)
+        crashed = await begun(opened, "echo__crash")
+        assert (crashed.outcome, crashed.owner) == ("failed", "upstream")
+        assert text(await begun(opened, "echo__echo", text="started again")) == "started again"
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.mark.slow
+async def test_a_server_behind_a_url_is_called_without_a_task_as_well() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "tests.proxy.echo_server", "--http", str(port)]
+    with anyio.fail_after(60):
+        async with await anyio.open_process(command, stdout=DEVNULL, stderr=DEVNULL) as process:
+            await until(lambda: listens(port))
+            async with upstreams(entries={"echo": UpstreamEntry(url=f"http://127.0.0.1:{port}/mcp")}) as opened:
+                await meets_what_any_call_meets(opened)
+            process.kill()
 
 
 async def test_a_server_that_does_not_start_is_left_out_and_said_so(capfd: pytest.CaptureFixture[str]) -> None:

@@ -4,9 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+from PIL import Image
+
 from m3bench.sandboxes.backends.base import SandboxSpec
-from m3bench.sandboxes.backends.result_cache import ResultCache, is_pure, key_of, known_of
+from m3bench.sandboxes.backends.inprocess import InProcessBackend
+from m3bench.sandboxes.backends.result_cache import SEEN, ResultCache, is_pure, key_of, known_of
 from m3bench.tasks.outcome import Reply
+from tests.pictures import assert_same_bytes, encoded
 
 OCR = "ocr/perform_ocr"
 
@@ -74,3 +79,30 @@ def test_what_was_seen_in_pictures_is_kept_for_the_next_process(tmp_path: Path) 
     assert second.get(b"looked up") is None
     assert second.get(b"\0") is None
     assert len(file.read_text().splitlines()) == 3
+
+
+def test_a_file_of_somebody_else_is_read_and_not_written(tmp_path: Path) -> None:
+    theirs, mine = tmp_path / "set.jsonl", tmp_path / "mine.jsonl"
+    ResultCache(kept=theirs).put(b"read", Reply("success", b"{}"), OCR)
+    before = theirs.read_bytes()
+    cache = ResultCache(known=theirs, kept=mine)
+    assert cache.get(b"read") == Reply("success", b"{}")
+    cache.put(b"more", Reply("success", b"{}"), OCR)
+    assert_same_bytes(theirs.read_bytes(), before, "the set's file")
+    assert len(mine.read_text().splitlines()) == 1
+    assert ResultCache(known=tmp_path / "none.jsonl").get(b"read") is None
+
+
+@pytest.mark.anyio
+async def test_what_is_seen_while_a_set_is_made_is_what_an_episode_would_ask_for(tmp_path: Path) -> None:
+    seen = ResultCache(kept=tmp_path / SEEN)
+    (tmp_path / "code.png").write_bytes(encoded(Image.new("RGB", (40, 40), "white"), "PNG"))
+    spec = SandboxSpec(workspace=tmp_path)
+    asked = b'{"image_paths": "./code.png"}'
+    sandbox = await InProcessBackend(seen).open(spec)
+    reply = await sandbox.call("pyzbar-mcp/scan_barcode", asked)
+    await sandbox.call("math/add", b'{"firstNumber": 1, "secondNumber": 2}')
+    found = key_of("pyzbar-mcp/scan_barcode", asked, tmp_path, known_of(spec))
+    assert found is not None
+    assert ResultCache(known=tmp_path / SEEN).get(found) == reply
+    assert len((tmp_path / SEEN).read_text().splitlines()) == 1

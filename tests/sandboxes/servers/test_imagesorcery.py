@@ -146,6 +146,19 @@ def test_blur_changes_the_areas_and_nothing_else(bench: Bench) -> None:
     assert inside.stddev[0] < 5
 
 
+def test_the_same_edit_of_the_same_picture_gives_the_same_file_and_of_another_picture_its_own(bench: Bench) -> None:
+    areas = [{"x1": 10, "y1": 10, "x2": 60, "y2": 60, "blur_strength": 9}]
+    made = []
+    for number, picture in enumerate((stripes(), stripes(), Image.new("RGB", (200, 100), RED))):
+        (bench.folder / f"{number}.png").write_bytes(encoded(picture, "PNG"))
+        edit(bench, "blur", f"{number}.png", areas=areas)
+        made.append((bench.folder / f"{number}_blurred.png").read_bytes())
+    assert made[0] == made[1]
+    assert made[0] != made[2]
+    edit(bench, "blur", "1.png", areas=areas, invert_areas=True)
+    assert (bench.folder / "1_blurred.png").read_bytes() != made[0]
+
+
 def test_blur_can_spare_the_areas_instead(bench: Bench) -> None:
     area = {"x1": 40, "y1": 20, "x2": 80, "y2": 60, "blur_strength": 25}
     after = blurred(bench, [area], invert_areas=True)

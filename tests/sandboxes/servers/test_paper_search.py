@@ -2,6 +2,7 @@
 
 import json
 import re
+import zlib
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, cast
@@ -343,6 +344,24 @@ def test_a_file_that_is_no_pdf_is_an_error(bench: Bench, data: bytes) -> None:
     (bench.folder / "downloads").mkdir()
     (bench.folder / "downloads" / "2510.96462v1.pdf").write_bytes(data)
     bench.error("paper_search/read_arxiv_paper", paper_id="2510.96462v1")
+
+
+@pytest.mark.slow
+def test_a_pdf_that_unpacks_to_more_than_fits_is_an_error(bench: Bench) -> None:
+    """A page of 90 MB in a file of less than a kilobyte: packed twice."""
+    packed = zlib.compress(zlib.compress(bytes(90_000_000)))
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R/Resources<</Font<<>>>>>>",
+        b"<</Length %d/Filter[/FlateDecode/FlateDecode]>>stream\n%b\nendstream" % (len(packed), packed),
+    ]
+    body = b"".join(b"%d 0 obj%bendobj\n" % (number, part) for number, part in enumerate(parts, 1))
+    (bench.folder / "downloads").mkdir()
+    (bench.folder / "downloads" / "2510.96462v1.pdf").write_bytes(
+        b"%PDF-1.7\n" + body + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n0\n%%EOF"
+    )
+    assert "is not a PDF that can be read" in bench.error("paper_search/read_arxiv_paper", paper_id="2510.96462v1")
 
 
 def test_what_is_not_supported_says_so(bench: Bench) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import anyio
 import pytest
 from PIL import Image
+from pptx import Presentation
+from pptx.enum.shapes import MSO_SHAPE
 
 from m3bench.sandboxes.backends.base import SandboxSpec
 from m3bench.sandboxes.backends.process import ProcessBackend
@@ -157,3 +159,21 @@ def test_sheets_are_pages_that_are_seen_one_at_a_time_and_told_by_places_in_the_
     assert "end" not in bench.text("studio/read_page", path=path, page=2)
     assert read((bench.folder / "deck.svg").read_bytes()).sheets == 2
     assert "There is no page 3" in bench.error("studio/render_page", path=path, page=3)
+
+
+def test_slides_and_worksheets_are_read_and_rendered_and_what_is_not_drawn_is_named(bench: Bench) -> None:
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[5])
+    slide.shapes.title.text = "Before noon"
+    slide.shapes.add_shape(MSO_SHAPE.SMILEY_FACE, 0, 0, 900_000, 900_000)
+    deck.save(str(bench.folder / "day.pptx"))
+    assert "Title 1: x=48 y=29 width=864 height=120 “Before noon”" in bench.text("studio/read_page", path="./day.pptx")
+    text_block, image = bench.reply("studio/render_page", path="./day.pptx", scale=0.5).result["content"]
+    assert text_block["text"].startswith("Rendered slide 1 at 480 × 360 pixels; not drawn as in the file: a shape of")
+    assert Image.open(io.BytesIO(b64decode(image["data"]))).size == (480, 360)
+    assert "has 1" in bench.error("studio/render_page", path="./day.pptx", page=2)
+    bench.text("excel/create_workbook", filepath="sums.xlsx")
+    bench.text("excel/write_data_to_excel", filepath="sums.xlsx", sheet_name="Sheet1", data=[["Pears", 3]])
+    assert "A1: x=0 y=0 width=64 height=20 “Pears”" in bench.text("studio/read_page", path="./sums.xlsx")
+    (bench.folder / "broken.xlsx").write_bytes(b"PK no")
+    assert "cannot be shown: it is no office file" in bench.error("studio/render_page", path="./broken.xlsx")

@@ -67,6 +67,9 @@ def faulty(plan: Plan) -> type[sqlite3.Connection]:
                 return super().execute(sql, *values)
             if fault[1] == "after":
                 super().execute(sql, *values)
+            if fault[0] == "database is locked" and not super().execute("PRAGMA busy_timeout").fetchone()[0]:
+                # It is locked for longer than anybody waits: also for whoever tries after one who does not wait.
+                plan.faults[plan.steps + self.in_transaction] = fault
             raise sqlite_error(fault[0])
 
     return Faulty

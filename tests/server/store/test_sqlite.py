@@ -1,18 +1,23 @@
 """What a store in a file does with its files: large values, locks, workspaces. `test_conformance` has the rest."""
 
+import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 
 from m3bench.proxy.protocol.tool_calls import CUT_OFF, ToolAnswer
 from m3bench.server.store.blobs import BLOB_BYTES
 from m3bench.server.store.sqlite import SqliteStore
 from m3bench.server.store.takeover import has_leftovers
+from m3bench.server.store.writer import SLOW_SECONDS
 from m3bench.tasks.errors import StoreError
 from tests.server.store.clients import request, run_record
 
@@ -105,3 +110,76 @@ def test_the_lock_of_a_process_that_died_before_it_had_a_seat_goes(opened: Open,
     (tmp_path / "owners" / "0123456789abcdef.lock").touch()
     living.mend()
     assert [path.stem for path in (tmp_path / "owners").iterdir()] == [living.owner.id]
+
+
+def watched(commits: list[int], seconds: float = 0.0) -> type[sqlite3.Connection]:
+    """Connections that note which thread commits, and take a while for it."""
+
+    class Watched(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if sql == "COMMIT":
+                commits.append(threading.get_ident())
+                threading.Event().wait(seconds)
+            return super().execute(sql, *values)
+
+    return Watched
+
+
+async def answer(store: SqliteStore, *numbers: int) -> None:
+    """Have calls answered at the same time."""
+    calls = [await store.received(request(number), None, "echo/echo") for number in numbers]
+    async with anyio.create_task_group() as tasks:
+        for call in calls:
+            tasks.start_soon(store.answered, call, ToolAnswer(outcome="success", result=b"{}"))
+
+
+def test_a_commit_that_waits_for_nobody_is_made_where_the_answer_arrives(tmp_path: Path) -> None:
+    commits: list[int] = []
+    with closing(SqliteStore(tmp_path, factory=watched(commits))) as store:
+        store.add_run(run_record())
+        commits.clear()
+        for number in range(3):
+            anyio.run(answer, store, number)
+        assert commits == [threading.get_ident()] * 3
+        with closing(sqlite3.connect(tmp_path / "m3bench.sqlite")) as other:
+            assert other.execute("SELECT count(*) FROM answers").fetchone() == (3,)
+
+
+def test_answers_that_come_together_share_a_commit(tmp_path: Path) -> None:
+    commits: list[int] = []
+    with closing(SqliteStore(tmp_path, factory=watched(commits))) as store:
+        store.add_run(run_record())
+        commits.clear()
+        anyio.run(answer, store, *range(32))
+        assert len(commits) <= 3
+        with closing(sqlite3.connect(tmp_path / "m3bench.sqlite")) as other:
+            assert other.execute("SELECT count(*) FROM answers").fetchone() == (32,)
+
+
+@pytest.mark.parametrize("sync", ["normal", "full"])
+def test_a_slow_disk_holds_nobody_up_twice(sync: str, tmp_path: Path) -> None:
+    commits: list[int] = []
+    with closing(SqliteStore(tmp_path, sync=sync, factory=watched(commits, SLOW_SECONDS * 1.1))) as store:
+        store.add_run(run_record())
+        commits.clear()
+        for number in range(3):
+            anyio.run(answer, store, number)
+        assert commits.count(threading.get_ident()) == (sync == "normal")
+        assert len(commits) == 3
+
+
+def test_an_answer_waits_for_a_lock_without_holding_others_up(tmp_path: Path) -> None:
+    async def both(store: SqliteStore, holder: sqlite3.Connection) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer, store, 1)
+            # Others are at work meanwhile, or nobody would ever let go of the lock.
+            await anyio.to_thread.run_sync(holder.execute, "COMMIT")
+
+    with (
+        closing(SqliteStore(tmp_path)) as store,
+        closing(sqlite3.connect(tmp_path / "m3bench.sqlite", isolation_level=None, check_same_thread=False)) as holder,
+    ):
+        store.add_run(run_record())
+        holder.execute("BEGIN IMMEDIATE")
+        anyio.run(both, store, holder)
+        assert holder.execute("SELECT count(*) FROM answers").fetchone() == (1,)

@@ -11,7 +11,6 @@ from mcp.shared.exceptions import MCPError
 
 from m3bench.server.lab.headless.agents.idle import draw, is_path
 from m3bench.server.lab.headless.agents.play import AgentPlay
-from m3bench.server.lab.headless.inspect_seat import text_of
 from m3bench.server.store.layout import DATABASE
 from m3bench.tasks.catalog import Tool
 from m3bench.tasks.trajectory import JSON, Call
@@ -66,13 +65,16 @@ async def _looks(play: AgentPlay) -> AsyncIterator[tuple[str, str]]:
         for call, text in zip(step, await play.step(step), strict=True):
             yield f"{call.tool} {dict(call.arguments)}", text
     for name in ("score", "list_tasks"):
-        yield name, text_of(await play.client.call_tool(name, {}))
-    for uri in (*URIS, *(f"file://{path}" for path in play.hidden.files)):
-        yield uri, await _resource(play.client, uri)
-    yield "resources", str(await play.client.list_resources())
-    yield "prompts", str(await play.client.list_prompts())
-    for prompt in PROMPTS:
-        yield prompt, await _prompt(play.client, prompt, play.task.id)
+        yield name, (await play.client.call_tool(name, {})).text
+    async with play.connect() as client:
+        looked = [
+            (uri, await _resource(client, uri)) for uri in (*URIS, *(f"file://{path}" for path in play.hidden.files))
+        ]
+        looked.append(("resources", str(await client.list_resources())))
+        looked.append(("prompts", str(await client.list_prompts())))
+        looked += [(prompt, await _prompt(client, prompt, play.task.id)) for prompt in PROMPTS]
+    for where, text in looked:
+        yield where, text
 
 
 def _calls(play: AgentPlay, tools: list[Tool]) -> list[Call]:

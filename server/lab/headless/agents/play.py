@@ -1,23 +1,34 @@
 """What an agent has while it plays one sample: a client on its seat, and what the task told it.
 
-Everything goes through an ordinary MCP client, so calls are recorded like those of any other. The agent says which
-calls it makes together and gives no hint about steps: like those of any client, they follow from the record.
+Its client speaks the newest revision at the front door, where calls of every client arrive once the SDK has let it in,
+and is recorded like any other. The agent says which calls it makes together and gives no hint about steps: like those
+of any client, they follow from the record.
 """
 
+import json
 import random
-from collections.abc import Mapping, Sequence
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp import Client
-from mcp.shared.exceptions import MCPError
 
+from m3bench.proxy.front import Front, tool_request
 from m3bench.proxy.names import CALL_TOOL
-from m3bench.server.lab.headless.inspect_seat import text_of
+from m3bench.proxy.protocol.messages import CLIENT_CAPABILITIES, CLIENT_INFO, MODERN_REVISIONS, PROTOCOL_VERSION
+from m3bench.proxy.protocol.tool_calls import Caller
+from m3bench.proxy.seat import Seat
 from m3bench.tasks.catalog import SEPARATOR, Tool, expose, load_catalog
 from m3bench.tasks.library import Library
+from m3bench.tasks.outcome import text_of
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Call, Trajectory
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 _TRIES = 3
 AGAIN = "You may call the tool again."
@@ -34,11 +45,67 @@ class Hidden:
     """Texts that are in them and nowhere else."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a call came to, as a client sees it."""
+
+    is_error: bool
+    text: str
+    """Of a result the texts, one below the other; of a protocol error its message."""
+    images: tuple[bytes, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+class SeatClient:
+    """A client of the newest revision, which needs no handshake.
+
+    Args:
+        front: Who answers.
+        seat: Where it sits.
+        name: Its name.
+        version: Its version.
+    """
+
+    def __init__(self, front: Front, seat: Seat, name: str, version: str) -> None:
+        self._front = front
+        self._seat = seat
+        self._caller = Caller(seat=seat.id, revision=MODERN_REVISIONS[-1], client=f"{name} {version}")
+        self._ids = count(1)
+        self._about = {
+            PROTOCOL_VERSION: self._caller.revision,
+            CLIENT_INFO: {"name": name, "version": version},
+            CLIENT_CAPABILITIES: {},
+        }
+
+    async def call_tool(self, name: str, arguments: Mapping[str, object]) -> Answer:
+        """Call a tool."""
+        params = {"name": name, "arguments": dict(arguments), "_meta": self._about}
+        request = tool_request(self._caller, next(self._ids), params, None)
+        answer = await self._front.router.call(self._seat, request)
+        if answer.error is not None:
+            return Answer(is_error=True, text=answer.error[1])
+        result = json.loads(self._front.result(answer, self._caller.revision))
+        pictures = (block["data"] for block in result["content"] if block["type"] == "image")
+        return Answer(
+            is_error=bool(result.get("isError")),
+            text=text_of(result),
+            images=tuple(map(b64decode, pictures)),
+            meta=result.get("_meta") or {},
+        )
+
+    async def list_tools(self) -> list[str]:
+        """The names of the tools that it is shown."""
+        await self._front.prepare(self._seat)
+        return [str(tool["name"]) for tool in self._seat.listing]
+
+
 @dataclass(kw_only=True)
 class AgentPlay:
     """One sample under way."""
 
-    client: Client
+    client: SeatClient
+    connect: "Callable[[], AbstractAsyncContextManager[Client]]"
+    """An ordinary MCP client on the same seat, for what is no call."""
     task: Task
     """References and answer with it: only agents that stand for perfect knowledge may look further than the
     question."""
@@ -93,8 +160,7 @@ class AgentPlay:
     async def restart(self) -> None:
         """Give the run up and begin the same task anew."""
         opening = await self.client.call_tool("start_task", {"task_id": self.task.id, "abandon": True})
-        facts = (opening.meta or {})["m3bench/task"]
-        self.run = str(facts["run"])
+        self.run = str(opening.meta["m3bench/task"]["run"])
 
     async def tools(self) -> list[Tool]:
         """The tools of the seat, the benchmark's own left out."""
@@ -102,18 +168,14 @@ class AgentPlay:
         catalog = load_catalog()
         if self.indirect:
             return [tool for tool in catalog.tools if tool.qualified in self.shown]
-        return [catalog.tool(tool.name) for tool in listed.tools if SEPARATOR in tool.name]
+        return [catalog.tool(name) for name in listed if SEPARATOR in name]
 
     async def _call(self, call: Call) -> str:
-        try:
-            name, arguments = expose(call.tool), dict(call.arguments)
-            name = self.renamed.get(name, name)
-            if self.indirect:
-                name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
-            result = await self.client.call_tool(name, arguments)
-        except MCPError as error:
-            return str(error)
-        return text_of(result)
+        name, arguments = expose(call.tool), dict(call.arguments)
+        name = self.renamed.get(name, name)
+        if self.indirect:
+            name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
+        return (await self.client.call_tool(name, arguments)).text
 
 
 def references(play: AgentPlay) -> list[Trajectory]:

@@ -5,38 +5,45 @@ A sample ends with the score card of its run. A sample that breaks through no fa
 
 import random
 import time
-from base64 import b64decode
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache, partial
 from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
-from mcp import Client
-from mcp_types import CallToolResult, ImageContent, Implementation
 
+from m3bench.proxy.protocol.messages import MODERN_REVISIONS
 from m3bench.proxy.seat import Seat
-from m3bench.proxy.transports.sdk_server import sdk_server
 from m3bench.server.app import App
 from m3bench.server.lab.authoring.sets import chosen_library
-from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
+from m3bench.server.lab.headless.agents.play import AgentPlay, Answer, Hidden, SeatClient
 from m3bench.server.lab.headless.agents.registry import BaselineAgent
-from m3bench.server.lab.headless.inspect_seat import text_of
 from m3bench.server.lab.headless.plan import RunPlan, SampleAttempt, SampleDone, SampleSource
 from m3bench.server.lab.results.resultset import DATA, HEADER, Sample
 from m3bench.server.scorecard.model import ScoreCard
 from m3bench.server.store.layout import database
 from m3bench.tasks.errors import M3Error, RunError, first_cause
 from m3bench.tasks.fault import Fault, fault_of_error
+from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.task import Task
 
-REVISION = "2026-07-28"
-"""The protocol revision the agents speak: it needs no handshake."""
+if TYPE_CHECKING:
+    import mcp
+    import mcp_types
+
+    from m3bench.proxy.transports import sdk_server
+else:
+    # Few agents need the SDK, which takes as long to load as all the rest.
+    mcp = LazyModule("mcp")
+    mcp_types = LazyModule("mcp_types")
+    sdk_server = LazyModule("m3bench.proxy.transports.sdk_server")
 
 RUNS_PER_SANDBOX = 1000
-"""Runs per sandbox: the agents are trusted, and most of a sandbox's time goes into reading the world once."""
+"""Runs per sandbox: the agents are trusted, and most of a sandbox's time goes into reading the world and pictures."""
 
 TELLING_LETTERS = 32
 """A text this long does not occur in a result by chance."""
@@ -167,17 +174,19 @@ async def _play(app: App, plan: RunPlan, agent: BaselineAgent, attempt: SampleAt
     """Play one sample up to its submission; the run's handle."""
     task = plan.task(attempt)
     seat = app.open_seat(profile=plan.profile(task.id))
-    async with _client(app, agent.name, seat) as client:
+    client = SeatClient(app.front, seat, agent.name, _own_version())
+    try:
         opening = _meant(await client.call_tool("start_task", {"task_id": task.id}))
-        facts = (opening.meta or {})["m3bench/task"]
+        facts = opening.meta["m3bench/task"]
         play = AgentPlay(
             client=client,
+            connect=partial(_connected, app, agent.name, seat),
             task=task,
             library=plan.library,
             run=str(facts["run"]),
             repeat=attempt.repeat,
             pictures=(*facts["pictures"], *facts.get("recordings", ())),
-            images=tuple(b64decode(block.data) for block in opening.content if isinstance(block, ImageContent)),
+            images=opening.images,
             shown=frozenset(tool.qualified for tool in seat.tools.values()),
             indirect=bool(seat.unlisted),
             hidden=_hidden(plan, task),
@@ -189,22 +198,23 @@ async def _play(app: App, plan: RunPlan, agent: BaselineAgent, attempt: SampleAt
             # An answer without its fields is sent back once, and then taken as it is.
             _meant(await client.call_tool("submit", handed_in))
         return play.run
+    finally:
+        with anyio.CancelScope(shield=True):
+            await app.close_seat(seat)
 
 
 @asynccontextmanager
-async def _client(app: App, name: str, seat: Seat) -> AsyncIterator[Client]:
-    """A client on a seat, which is closed after it."""
+async def _connected(app: App, name: str, seat: Seat) -> "AsyncIterator[mcp.Client]":
+    """An MCP client on a seat."""
 
     async def seat_of(context: object) -> Seat:
         return seat
 
-    info = Implementation(name=name, version=_own_version())
-    try:
-        async with Client(sdk_server(app.front, seat_of), mode=REVISION, client_info=info) as client:
-            yield client
-    finally:
-        with anyio.CancelScope(shield=True):
-            await app.close_seat(seat)
+    info = mcp_types.Implementation(name=name, version=_own_version())
+    async with mcp.Client(
+        sdk_server.sdk_server(app.front, seat_of), mode=MODERN_REVISIONS[-1], client_info=info
+    ) as client:
+        yield client
 
 
 @cache
@@ -215,16 +225,20 @@ def _own_version() -> str:
 
 def _hidden(plan: RunPlan, task: Task) -> Hidden:
     """What a run of the task must not see."""
-    files = (plan.library.folder / "tasks.json", plan.folder / HEADER, database(plan.folder / DATA))
     texts = (task.wording, task.answer, plan.library.hash)
     return Hidden(
-        files=tuple(str(path.resolve()) for path in files),
+        files=_hidden_files(plan.library.folder, plan.folder),
         texts=tuple(text for text in texts if len(text) >= TELLING_LETTERS),
     )
 
 
-def _meant(result: CallToolResult) -> CallToolResult:
-    """The result of one of the benchmark's own tools, which do not fail in normal operation."""
-    if result.is_error:
-        raise RunError(text_of(result))
-    return result
+@lru_cache(maxsize=4)
+def _hidden_files(tasks: Path, results: Path) -> tuple[str, ...]:
+    return tuple(str(path.resolve()) for path in (tasks / "tasks.json", results / HEADER, database(results / DATA)))
+
+
+def _meant(answer: Answer) -> Answer:
+    """The answer of one of the benchmark's own tools, which do not fail in normal operation."""
+    if answer.is_error:
+        raise RunError(answer.text)
+    return answer

@@ -29,7 +29,8 @@ TRIED = (("m3", "movies-1"), ("m3", "fruit_cal-2"), ("snapshots", "bookstall-1")
 """Quick ones whose calls are about films, portions, books and shares."""
 
 FILES = [
-    tomllib.loads((Path(__file__).parent / name).read_text("utf-8")) for name in ("pairs.toml", "pairs_further.toml")
+    tomllib.loads((Path(__file__).parent / name).read_text("utf-8"))
+    for name in ("pairs.toml", "pairs_further.toml", "pairs_seventh.toml")
 ]
 PAIRS = {name: [case for file in FILES for case in file.get(name, ())] for name in {*FILES[0], *FILES[1]}}
 BY_HAND = sorted({(name, case["task"]) for name, cases in PAIRS.items() for case in cases})

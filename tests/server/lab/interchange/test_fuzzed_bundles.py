@@ -109,7 +109,7 @@ def signed_parts(members: Members) -> dict[str, Any]:
             place, run = name.removesuffix("/run.json"), json.loads(members[name])
             calls = [json.loads(line) for line in members[f"{place}/calls.jsonl"].splitlines()]
             files = [json.loads(line) for line in members[f"{place}/files.jsonl"].splitlines()]
-            record = {key: run[key] for key in ("id", "task", "seal", "answer", "fields", "manifest", "started")}
+            record = {key: run.get(key) for key in ("id", "task", "seal", "answer", "fields", "manifest", "started")}
             parts = ("id", "tool", "request", "result", "outcome", "owner", "received_ns", "forwarded_ns")
             agents = [{part: call[part] for part in parts} for call in calls if "/" in call["tool"]]
             found[place] = (record, agents, {file["path"]: file["value"] for file in files})

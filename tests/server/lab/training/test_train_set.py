@@ -7,6 +7,7 @@ from runpy import run_path
 
 import pytest
 
+from m3bench.sandboxes.backends.result_cache import SEEN
 from m3bench.server.lab.authoring.sets import SetRequest, make_set
 from m3bench.server.lab.training.environment import Environment, EnvironmentOptions
 from m3bench.server.lab.training.splits import HELD_OUT, asked_for, keep_apart, seeds_of, split_of_seed
@@ -104,16 +105,25 @@ def test_datasets_reads_both_files(tmp_path: Path) -> None:
 
 @pytest.mark.night
 @pytest.mark.slow
-def test_a_learner_learns_from_the_rewards_and_not_from_shuffled_ones(tmp_path: Path) -> None:
-    wanted = SetRequest(
-        families=["barcode_lookup"], seed=11, per_family=8, art=default_folder(), name="mine", version="1"
-    )
-    (tmp_path / "mine").mkdir()
-    make_set(wanted, parallel=1, keep=tmp_path / "keep").write(tmp_path / "mine")
+@pytest.mark.parametrize(("held_out", "iterations", "margin"), [(False, 16, 0.2), (True, 24, 0.1)])
+def test_a_learner_learns_from_the_rewards_and_not_from_shuffled_ones(
+    held_out: bool, iterations: int, margin: float, tmp_path: Path
+) -> None:
+    """It is tried on the bundled tasks, and on those of a seed that is held out."""
+    seeds = {"train": 11, "test": 19} if held_out else {"train": 11}
+    for split, seed in seeds.items():
+        place = tmp_path / split
+        place.mkdir()
+        wanted = SetRequest(
+            families=["barcode_lookup"], seed=seed, per_family=8, art=default_folder(), name=split, version="1",
+            seen=place / SEEN,
+        )  # fmt: skip
+        make_set(wanted, parallel=1, keep=tmp_path / f"keep-{seed}").write(place)
+    test = str(tmp_path / "test") if held_out else "m3"
     trained = run_path(str(ROOT / "bench" / "learner.py"))["trained"]
-    for shuffled, least, most in ((False, 0.2, 1.0), (True, 0.0, 0.05)):
-        first, *_, last = [at["test"] for at in trained(tmp_path / "mine", "m3", 16, shuffled=shuffled)["curve"]
-                           if "test" in at]  # fmt: skip
+    for shuffled, least, most in ((False, margin, 1.0), (True, 0.0, 0.05)):
+        curve = trained(tmp_path / "train", test, iterations, shuffled=shuffled)["curve"]
+        first, *_, last = [at["test"] for at in curve if "test" in at]
         assert first == 0.0
         assert least <= last <= most
 
