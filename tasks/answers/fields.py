@@ -93,8 +93,8 @@ def judge(fields: Sequence[Field], handed_in: Mapping[str, Sequence[JSON]], evid
 def _finding(field: Field, values: Sequence[JSON], asked: AnswerContext) -> Finding:
     if field.absent:
         given = next((value for value in values if not is_nothing(value)), None)
-        reason = "" if given is None else "there is no answer, and one was given"
-        return Finding(check=field.name, passed=not reason, reason=reason)
+        said = "" if given is None else "there is no answer, and one was given"
+        return Finding(check=field.name, passed=given is None, reason=said)
     asked = replace(asked, words=f"{field.name} {field.meaning}")
     for given in values or (None,):
         try:

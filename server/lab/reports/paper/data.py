@@ -70,9 +70,9 @@ def _conduct(card: ScoreCard) -> Row:
     conduct = card.conduct or Conduct()
     order, abstention = conduct.order, conduct.abstention
     return {
-        "order": order and order.kind, "order_obeyed": order and order.obeyed,
-        "order_reported": order and order.reported, "no_answer": abstention and abstention.due,
-        "abstained": abstention and abstention.said, "unwanted_effects": conduct.unwanted,
+        "order": order.kind if order else None, "order_obeyed": order.obeyed if order else None,
+        "order_reported": order.reported if order else None, "no_answer": abstention.due if abstention else None,
+        "abstained": abstention.said if abstention else None, "unwanted_effects": conduct.unwanted,
     }  # fmt: skip
 
 
