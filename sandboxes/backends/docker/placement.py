@@ -219,8 +219,8 @@ class VolumeWatch(ResourceWatch):
 
     monitor: VolumeMonitor
 
-    def problem(self) -> str | None:
-        """The limit that is exceeded, in a sentence."""
+    def problem(self, *, mapped: bool = True) -> str | None:
+        """The limit that is exceeded, in a sentence; the monitor always looks at everything it can see."""
         return self.monitor.ask("problem")
 
     def trim(self) -> None:
