@@ -7,6 +7,7 @@ of any client, they follow from the record.
 
 import json
 import random
+import time
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -77,10 +78,16 @@ class SeatClient:
             CLIENT_CAPABILITIES: {},
         }
 
-    async def call_tool(self, name: str, arguments: Mapping[str, object]) -> Answer:
-        """Call a tool."""
+    async def call_tool(self, name: str, arguments: Mapping[str, object], sent_ns: int = 0) -> Answer:
+        """Call a tool.
+
+        Args:
+            name: Which.
+            arguments: What it is given.
+            sent_ns: When it was sent, where it goes out together with others; now, when it is left out.
+        """
         params = {"name": name, "arguments": dict(arguments), "_meta": self._about}
-        request = tool_request(self._caller, next(self._ids), params, None)
+        request = tool_request(self._caller, next(self._ids), params, None, sent_ns)
         answer = await self._front.router.call(self._seat, request)
         if answer.error is not None:
             return Answer(is_error=True, text=answer.error[1])
@@ -132,10 +139,11 @@ class AgentPlay:
 
     async def step(self, calls: Sequence[Call]) -> list[str]:
         """Make calls together; the text of each result, in their order."""
-        texts = [""] * len(calls)
+        # All are sent before the first is answered, however fast the tools are.
+        texts, sent_ns = [""] * len(calls), time.monotonic_ns()
 
         async def one(index: int, call: Call) -> None:
-            texts[index] = await self._call(call)
+            texts[index] = await self._call(call, sent_ns)
 
         async with anyio.create_task_group() as together:
             for index, call in enumerate(calls):
@@ -170,12 +178,12 @@ class AgentPlay:
             return [tool for tool in catalog.tools if tool.qualified in self.shown]
         return [catalog.tool(name) for name in listed if SEPARATOR in name]
 
-    async def _call(self, call: Call) -> str:
+    async def _call(self, call: Call, sent_ns: int) -> str:
         name, arguments = expose(call.tool), dict(call.arguments)
         name = self.renamed.get(name, name)
         if self.indirect:
             name, arguments = CALL_TOOL, {"name": name, "arguments": arguments}
-        return (await self.client.call_tool(name, arguments)).text
+        return (await self.client.call_tool(name, arguments, sent_ns)).text
 
 
 def references(play: AgentPlay) -> list[Trajectory]:
