@@ -39,7 +39,7 @@ _INSIDE = (
     "sandboxes/backends/privileges.py", "sandboxes/backends/seccomp.py", "sandboxes/backends/visible.py",
     "sandboxes/backends/watch.py",
     "tasks/__init__.py", "tasks/atomic_files.py", "tasks/catalog.py", "tasks/coercion.py", "tasks/desk.py",
-    "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/foreign_files.py",
+    "tasks/errors.py", "tasks/fault.py", "tasks/folding.py", "tasks/foreign_files.py", "tasks/formulas.py",
     "tasks/json_types.py", "tasks/jsonrpc.py", "tasks/lazy_modules.py", "tasks/lines.py", "tasks/outcome.py",
     "tasks/scene.py", "tasks/schema.py", "tasks/table_tools.py",
 )  # fmt: skip
@@ -70,7 +70,8 @@ def contents() -> Iterator[tuple[str, Path]]:
     found += [_ROOT / name for name in _INSIDE]
     data = _ROOT / "tasks" / "data"
     found += [path for part in ("catalog", "further", "tables") for path in (data / part).glob("*.json")]
-    found += [path for part in ("drawing", "studio") for path in (_ROOT / "tasks" / part).glob("*.py")]
+    found.append(data / "office_fonts.json")
+    found += [path for part in ("drawing", "office", "studio") for path in (_ROOT / "tasks" / part).glob("*.py")]
     yield from sorted((path.relative_to(_ROOT).as_posix(), path) for path in found)
 
 

@@ -50,13 +50,23 @@ def test_the_sandbox_gets_what_it_runs_and_nothing_else(folder: Path) -> None:
     parts = {tuple(name.split("/")[1:3]) for name in code}
     modules = {
         *("__init__", "atomic_files", "catalog", "coercion", "errors", "fault", "jsonrpc", "lines", "outcome"),
-        *("desk", "folding", "foreign_files", "json_types", "lazy_modules", "scene", "schema", "table_tools"),
+        *(
+            "desk",
+            "folding",
+            "foreign_files",
+            "formulas",
+            "json_types",
+            "lazy_modules",
+            "scene",
+            "schema",
+            "table_tools",
+        ),
     }
-    folders = {"data", "drawing", "studio"}
+    folders = {"data", "drawing", "office", "studio"}
     assert {part[1] for part in parts if part[0] == "tasks"} == {*folders, *(f"{name}.py" for name in modules)}
     assert {part[0] for part in parts} == {"sandboxes", "tasks"}
     data = {name.split("/")[3] for name in code if name.startswith("m3bench/tasks/data/")}
-    assert data == {"catalog", "further", "tables"}
+    assert data == {"catalog", "further", "office_fonts.json", "tables"}
 
 
 def test_every_module_that_the_sandbox_imports_is_in_its_image() -> None:
