@@ -164,7 +164,7 @@ def _behind(art: Art, rng: random.Random, kinds: Sequence[str], middles: Sequenc
         scale = 0.72 + 0.28 * near
         width = (WIDE - 290) * (0.86 + 0.14 * near)
         at, foot = WIDE / 2 + (0.5 - x) * width, 300 + near * 370
-        wood, high, wide = colour(rng, (0.45, 0.75), (0.15, 0.5)), 190 * scale, 150 * scale
+        wood, high, wide = colour(rng, (0.62, 0.85), (0.15, 0.5)), 190 * scale, 150 * scale
         lean = rng.uniform(-0.05, 0.05) * high
         board = [
             (at - wide / 2 + lean, foot - high),
@@ -184,7 +184,7 @@ def _behind(art: Art, rng: random.Random, kinds: Sequence[str], middles: Sequenc
                 at + rng.uniform(-14, 14) * scale,
                 foot - high * rng.uniform(0.55, 0.7),
                 25 * scale,
-                colour(rng, (0.3, 0.85)),
+                colour(rng, (0.2, 0.4), (0.5, 0.95)),
                 turn=rng.uniform(-25, 25),
                 more='stroke="#00000066" stroke-width="1.5"',
             ),
