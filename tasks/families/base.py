@@ -34,11 +34,15 @@ from m3bench.tasks.json_types import Record
 from m3bench.tasks.outcome import without_gap
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.render.canvas import Canvas
-from m3bench.tasks.render.phone import Snapshot
+from m3bench.tasks.render.cues.cue import Cue
+from m3bench.tasks.render.cues.selection import Selection, Thing, cues_for
+from m3bench.tasks.render.phone import Snapshot, snapshot
 from m3bench.tasks.scene import Box, Scene, stacked
+from m3bench.tasks.skills import skill_plan
 from m3bench.tasks.task import MEDIA, Reference, ReferenceCall, Task
 from m3bench.tasks.tolerance import Tolerance
 from m3bench.tasks.trap import Reason, StrayOrder
+from m3bench.tasks.truth import Amount, Truth
 
 FOLDER = files("m3bench.tasks") / "data" / "families"
 
@@ -90,6 +94,8 @@ World: TypeAlias = Callable[[str], Sequence[Record]]
 """The records of a table of the world."""
 
 DISTRACTORS = 10
+_TILT = 0.6
+"""How far the phone is held askew over pictures whose edges have cues."""
 
 UNAIDED = "heard or seen without a tool"
 """Notes the reference of a client that hears and watches by itself."""
@@ -101,6 +107,20 @@ class Kit:
 
     art: Art
     world: World
+    goal: str = ""
+    """What will be asked: a name from the family's file, where the picture is for one goal alone."""
+    style: str = ""
+    """Chooses the cues, with the goal: the same for tasks whose questions are alike."""
+
+    def cues(self, family: str, without: Sequence[str] = ()) -> tuple[Cue, ...]:
+        """The cues that say what is meant, one of each skill that the family's goal rests on.
+
+        Args:
+            family: Its name.
+            without: First words of cues that would be mixed up with what else is in the picture.
+        """
+        goal = self.goal or next(iter(questions(family)))
+        return cues_for(skill_plan().plan[family][goal], f"{family} {goal} {self.style}", without)
 
 
 class Recording(Protocol):
@@ -130,6 +150,10 @@ class Composition:
     """What the family needs to solve and check; never shown to a client."""
     recording: Recording | None = None
     """What is heard or seen in place of the picture, which is empty then."""
+    truth: Truth | None = None
+    """What there is to see, for the server's side alone."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """What some placeholders of the question stand for: those that the goal and the style decide, and no picture."""
     snapshots: tuple[Snapshot, ...] = ()
     """Several pictures in place of the one, which is empty then; the scene has what is in all of them."""
 
@@ -151,10 +175,40 @@ class Composition:
         together = stacked([snapshot.scene for snapshot in snapshots])
         return cls(picture=b"", scene=together, facts=facts, snapshots=snapshots)
 
+    @classmethod
+    def shown(
+        cls,
+        canvas: Canvas,
+        rng: random.Random,
+        selection: Selection,
+        things: Sequence[Thing],
+        /,
+        *,
+        amounts: Sequence[Amount] = (),
+        choices: int = 0,
+        **facts: object,
+    ) -> "Composition":
+        """Photographs of a canvas on which cues say which things are meant.
+
+        Args:
+            canvas: With the things on it.
+            rng: Chooses how cues look and how photographs are taken.
+            selection: What is meant.
+            things: What could be meant.
+            amounts: What else is to be read from the picture.
+            choices: How many sets of things could be meant, where the family allows fewer than any.
+            facts: What the family needs to solve.
+        """
+        taken = [snapshot(picture, rng, tilt=_TILT) for picture in selection.draw(canvas, rng, things)]
+        truth = selection.truth(things, taken, amounts=amounts, choices=choices)
+        return replace(cls.taken(*taken, **facts), truth=truth, words=selection.which)
+
     def pictures(self, id: str) -> dict[str, tuple[bytes, Scene]]:
         """The pictures of the task with this name, by file: one has its name, several are numbered, a recording has none."""
         if self.recording:
             return {}
+        if len(self.snapshots) == 1:
+            return {f"{id}.jpg": (self.snapshots[0].data, self.snapshots[0].scene)}
         if self.snapshots:
             return {f"{id}-{number}.jpg": (one.data, one.scene) for number, one in enumerate(self.snapshots, 1)}
         return {f"{id}.png": (self.picture, self.scene)}

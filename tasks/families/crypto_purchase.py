@@ -1,23 +1,27 @@
-"""Things in a room or a yard, three of them circled: what those cost, and how many coins that is."""
+"""Things in a room or a yard, of which cues say what is meant: what those cost, and how many coins that is."""
 
 import json
 import random
 from collections.abc import Sequence
+from math import comb
 
 from m3bench.tasks.answers.fields import Choice, Field, Money, Name, Number, Table, YesNo
 from m3bench.tasks.families import tool_answers
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
 from m3bench.tasks.families.tool_answers import Found, read_objects
 from m3bench.tasks.json_types import Record
-from m3bench.tasks.render import backdrops, pen
+from m3bench.tasks.render import backdrops
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.cues.selection import Thing, below, choose
 from m3bench.tasks.render.proportions import share, turn
 from m3bench.tasks.render.shapes import ellipse, line, polygon
 from m3bench.tasks.scene import Box
 from m3bench.tasks.task import Reference, ReferenceCall
 
-_LOOP = 40
-"""Pixels that a loop takes beside a thing."""
+_EDGE = 50
+"""Pixels at both sides that a photograph may lack."""
+_CUE = 100
+"""Pixels of a cue at the foot of a thing; two stand side by side."""
 
 
 def ground(canvas: Canvas, rng: random.Random, kind: str) -> float:
@@ -73,18 +77,19 @@ def put_down(
         things: Names in the art, each with what else a detector may be asked for.
     """
     columns = len(things) // 2
-    slot, boxes = canvas.width / columns, []
+    slot, boxes = (canvas.width - 2 * _EDGE) / columns, []
+    back, front = level + 190, canvas.height - 1.45 * _CUE
     for number, (name, aliases) in enumerate(things):
         row, column = divmod(number, columns)
         aside = rng.uniform(-0.07, 0.07) * slot
-        foot = (canvas.height - 44 if row else level + 175) + rng.uniform(-14, 14)
+        foot = (front if row else back) + rng.uniform(-12, 12)
         drawn = canvas.art.object(name)
         height = (300 if row else 240) * share(name) * rng.uniform(0.95, 1.03)
         height = min(height, slot * 0.76 * drawn.height / drawn.width)
         if row:
-            height = min(height, foot - level - 175 - 1.75 * _LOOP)
-        free = slot / 2 - height * drawn.width / drawn.height / 2 - _LOOP
-        x = slot * (column + 0.5) + min(max(aside, -free), free)
+            height = min(height, foot - back - 1.15 * _CUE)
+        free = max(0, slot / 2 - max(height * drawn.width / drawn.height / 2, 1.06 * _CUE))
+        x = _EDGE + slot * (column + 0.5) + min(max(aside, -free), free)
         flip = rng.random() < 0.4
         score = round(rng.uniform(0.84, 0.97), 2)
         boxes.append(
@@ -94,7 +99,7 @@ def put_down(
 
 
 _GROUNDS = ("room", "room", "meadow", "sand")
-_COLUMNS = 4
+_COLUMNS = 5
 _LEAST_VALUE = 0.05
 """Dollars; cheaper coins would give millions of coins, which people write in too many ways."""
 _CANDLES = {
@@ -121,18 +126,28 @@ class CryptoPurchase(Family):
     things = table(dict[str, tuple[str, ...]])
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Eight things in two rows; red is drawn around three, each in a column of its own."""
-        canvas = Canvas(kit.art, 1400, 920)
+        """Ten things in two rows; cues say which three are meant, or which two for both ends."""
+        canvas = Canvas(kit.art, 1560, 1120)
         level = ground(canvas, rng, rng.choice(_GROUNDS))
         names = rng.sample(tuple(self.things), 2 * _COLUMNS)
         boxes = put_down(canvas, rng, level, [(name, self.things[name]) for name in names])
-        meant = [column + _COLUMNS * rng.randrange(2) for column in sorted(rng.sample(range(_COLUMNS), 3))]
         canvas.light(rng, 0.7)
-        others = [box for number, box in enumerate(boxes) if number not in meant]
-        pen.circle(canvas, rng, [boxes[number] for number in meant], others)
+        ends = kit.goal == "ends"
+        columns = rng.sample(range(_COLUMNS), 2)
+        meant = (
+            [column + _COLUMNS * rng.randrange(2) for column in columns] if ends else rng.sample(range(len(names)), 3)
+        )
+        meant.sort(key=lambda number: boxes[number][0])
         coins = [coin for coin in kit.world("coins") if coin["kind"] == "coin" and "USDT" in coin["pairs"]]
-        return Composition.of(
+        return Composition.shown(
             canvas,
+            rng,
+            choose(rng, kit.cues(self.name), len(names), meant),
+            [
+                Thing(name=name, label=name, words=self.things[name], box=box, spots=below(box, _CUE, drop=0.9))
+                for name, box in zip(names, boxes, strict=True)
+            ],
+            choices=comb(_COLUMNS, 2) * 4 if ends else 0,
             things=names,
             meant=[names[number] for number in meant],
             coins=[(coin["id"], coin["name"], coin["value"]) for coin in coins if coin["value"] >= _LEAST_VALUE],
@@ -155,7 +170,7 @@ class CryptoPurchase(Family):
 async def _swing(
     rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
 ) -> Solution:
-    """What the circled things cost together, in the coin that moved most."""
+    """What the meant things cost together, in the coin that moved most."""
     coins = rng.sample(composition.facts["coins"], rng.choice((3, 4, 4, 5)))
     candles, (bar, count) = rng.choice(tuple(_CANDLES.items()))
     things = [thing.name for thing in found]
@@ -174,18 +189,18 @@ async def _swing(
     (quotient,) = await play.step(call("math/division", {"numerator": total, "denominator": rate}))
     told = ", ".join(f"the {thing} ${price:.2f}" for thing, price in zip(things, prices, strict=True))
     return Solution(
-        wording=f"Detect the objects in {path}, add up the first amazon.com hits for the three circled in red, find which of "
+        wording=f"Detect the objects in {path}, add up the first amazon.com hits for the three that are meant, find which of "
         f"{', '.join(coin for coin, *_ in coins)} has the widest range of the last {count} candles of {bar} in percent of its low, and "
         "divide the sum by its last price in USDT.",
         answer=f"At Amazon {told}, ${total:.2f} together. {name} ({id}) moved most, by {swings[order[0]]:.2f} % from "
         f"low to high. At {rate:g} USDT all of it costs about {_written(float(quotient))} {id}.",
         fields=(
-            Field(name="prices", meaning="the circled things: what each is, and the price of the first offer for it",
+            Field(name="prices", meaning="the things that are meant: what each is, and the price of the first offer for it",
                   value=_priced(things, prices, composition)),
             Field(name="coin", meaning="the coin with the widest swing", value=_coin(order[0], coins),
                   compared=tuple(swings[number] for number in order),
                   derived=tuple(figure for span in ranges for figure in span)),
-            Field(name="amount", meaning="how many of that coin the circled things cost together",
+            Field(name="amount", meaning="how many of that coin the things that are meant cost together",
                   value=_many(float(quotient)), derived=(*prices, rate)),
         ),
         given={"coins": _listed([f"{coin_name} ({coin})" for coin, coin_name, _ in coins]), "candles": candles},
@@ -196,7 +211,7 @@ async def _swing(
 async def _ends(
     rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
 ) -> Solution:
-    """The circled things at both ends, and the difference of their prices in a coin."""
+    """The meant things, left and right, and the difference of their prices in a coin."""
     id, name, _ = rng.choice(composition.facts["coins"])
     order = sorted(found, key=lambda one: one.box[0] + one.box[2])
     for side in (0, 2):
@@ -214,14 +229,14 @@ async def _ends(
     need(difference not in prices, "the difference is one of the prices")
     (quotient,) = await play.step(call("math/division", {"numerator": difference, "denominator": rate}))
     return Solution(
-        wording=f"Detect the objects in {path}; take the first amazon.com hit for the leftmost and the rightmost of those circled in red, and divide the "
+        wording=f"Detect the objects in {path}; take the first amazon.com hit for the two that are meant, and divide the "
         f"difference of the prices by the last price of {id}-USDT.",
         answer=f"On the left is the {ends[0]} at ${prices[0]:.2f}, on the right the {ends[1]} at ${prices[1]:.2f}. The {ends[dearer]} costs "
         f"${difference:.2f} more, which is {_written(float(quotient))} {id} at {rate:g} USDT.",
         fields=(
             Field(
                 name="prices",
-                meaning="the circled things farthest to the left and to the right: what each is, and its price",
+                meaning="the two things that are meant: what each is, and its price",
                 value=_priced(ends, prices, composition),
             ),
             Field(name="dearer", meaning="which of the two costs more", value=_thing(ends[dearer], composition),
@@ -239,7 +254,7 @@ async def _ends(
 async def _everything(
     rng: random.Random, composition: Composition, found: Sequence[Found], path: str, play: Script
 ) -> Solution:
-    """One of each circled thing, and whether some coins pay for it."""
+    """One of each meant thing, and whether some coins pay for it."""
     id, name, value = rng.choice(composition.facts["coins"])
     amount = float(f"{rng.uniform(200, 800) / value:.2g}")
     *texts, ticker = await play.step(*(_search(thing.name) for thing in found), _ticker(id))
@@ -255,12 +270,12 @@ async def _everything(
     need(abs(rest - round(have, 2)) > 1, "two figures are about alike")
     said = f"{amount:,.10g}"
     return Solution(
-        wording=f"Detect the objects in {path}, add up the first amazon.com hits for the three circled in red, and compare with {said} {id} at the last price "
+        wording=f"Detect the objects in {path}, add up the first amazon.com hits for the three that are meant, and compare with {said} {id} at the last price "
         f"of {id}-USDT.",
         answer=f"Together they cost ${cost:.2f}. {said} {id} are worth ${have:.2f}, so it is "
         f"{'enough, and' if have > cost else 'not enough:'} ${rest:.2f} {'are left' if have > cost else 'are missing'}.",
         fields=(
-            Field(name="total", meaning="what one of each circled thing costs together", value=Money(value=cost, unit="USD"),
+            Field(name="total", meaning="what one of each of the things that are meant costs together", value=Money(value=cost, unit="USD"),
                   derived=tuple(prices)),
             Field(name="enough", meaning="whether the coins are worth that much", value=YesNo(value=have > cost),
                   compared=(max(have, cost), min(have, cost))),

@@ -1,4 +1,4 @@
-"""Cars at a dealer's, one of them circled: its versions in the Brazilian price table, and what they cost in coins, savings or for a fleet."""
+"""Cars at a dealer's, of which cues say which one is meant: its versions in the Brazilian price table, and what they cost in coins, savings or for a fleet."""
 
 import json
 import random
@@ -8,12 +8,16 @@ from typing import NamedTuple
 
 from m3bench.tasks.answers.fields import Field, Integer, Money, Name
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
-from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.cues.cue import Spot
+from m3bench.tasks.render.cues.selection import Thing, amount, choose, put
 from m3bench.tasks.render.forecourt import COLUMNS, parked
 from m3bench.tasks.task import ReferenceCall
+from m3bench.tasks.truth import Amount
 
-_STROKES = range(3, 10)
+_PENCILS = range(2, 7)
+"""In a pot."""
+_PITCH, _CUE = 490, 84
 
 
 class _Version(NamedTuple):
@@ -40,21 +44,34 @@ class FipeCar(Family):
     """Amounts of each coin that buy a car."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Eight cars under signs; red is drawn around one, with strokes below it, and another colour around one or two."""
-        canvas = Canvas(kit.art, 1500, 924)
+        """Eight cars under signs, each with a pot of pencils; cues say which one is meant."""
+        canvas = Canvas(kit.art, 1500, 1120)
         cars = rng.sample(models(), 2 * COLUMNS)
-        boxes = parked(canvas, rng, cars)
-        chosen, *others = rng.sample(range(len(cars)), rng.randint(2, 3))
+        boxes = parked(canvas, rng, cars, _PITCH)
         canvas.light(rng, 0.7)
-        strokes = rng.choice(_STROKES)
-        pen.counted(canvas, rng, boxes[chosen], strokes, pen.RED)
-        for number, colour in zip(others, rng.sample(pen.OTHERS, len(others)), strict=True):
-            pen.counted(canvas, rng, boxes[number], rng.choice(_STROKES), colour)
+        chosen, pots = rng.randrange(len(cars)), [rng.choice(_PENCILS) for _ in cars]
+        things, amounts = [], []
+        for number, ((_, brand, model), (left, top, right, bottom), count) in enumerate(
+            zip(cars, boxes, pots, strict=True)
+        ):
+            pot, *spots = (
+                Spot(x=(left + right) / 2 + place * _CUE, foot=bottom + _CUE, size=_CUE) for place in (1, -1, 0)
+            )
+            put(canvas, rng, amount("pencils"), count, pot)
+            name = f"{brand} {model}"
+            things.append(
+                Thing(name=name, label="car", words=(model,), box=(left, top, right, bottom), spots=tuple(spots))
+            )
+            options = tuple(_PENCILS) if number == chosen else ()
+            amounts.append(Amount(name="pencils", skill="counting", value=count, thing=name, options=options))
         _, brand, model = cars[chosen]
-        return Composition.of(canvas, brand=brand, model=model, strokes=strokes)
+        selection = choose(rng, kit.cues(self.name, ("pencils",)), len(cars), [chosen])
+        return Composition.shown(
+            canvas, rng, selection, things, amounts=amounts, brand=brand, model=model, strokes=pots[chosen]
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """By goal; every one needs the versions of the model on the sign, and how many strokes there are."""
+        """By goal; every one needs the versions of the model on the sign, and how many pencils there are."""
         brand, model, strokes = (composition.facts[name] for name in ("brand", "model", "strokes"))
         search = call("car-price/search_brand_model_price", {"brand_name": brand, "model_keyword": model})
         coin = rng.choice(sorted(self.coins))
@@ -81,7 +98,7 @@ class FipeCar(Family):
         (quotient,) = await play.step(call("math/division", {"numerator": total, "denominator": rate}))
         amount = float(quotient)
         return Solution(
-            wording=f"Read brand and model of the car circled in red in {path}, find the {which} version in the FIPE table, multiply its price by the number of red strokes ({fleet}), and convert it to {coin}.",
+            wording=f"Read brand and model of the car that is meant in {path}, find the {which} version in the FIPE table, multiply its price by the number of its pencils ({fleet}), and convert it to {coin}.",
             answer=f"The {which} version is {chosen.name} at R$ {chosen.price:,}. {fleet} of them cost R$ {total:,}, that is {_written(amount)} {coin}.",
             fields=(
                 _version_field(f"the {which} version in the table", ranked, brand),
@@ -94,13 +111,13 @@ class FipeCar(Family):
                     derived=(float(total), rate),
                 ),
             ),
-            given={"which": which, "coin": f"{self.coins[coin]} ({coin})"},
+            given={"extreme": which, "coin": f"{self.coins[coin]} ({coin})"},
         )
 
     async def _budget(
         self, search: ReferenceCall, brand: str, coin: str, holding: str, strokes: int, path: str, play: Script
     ) -> Solution:
-        """The best version that some coins buy, as many times an amount as there are strokes."""
+        """The best version that some coins buy, as many times an amount as there are pencils."""
         text, ticker, held = await play.step(search, _ticker(coin), _times(float(holding), strokes))
         rate, coins = _rate(ticker), round(float(held), 6)
         (worth,) = await play.step(call("math/multiply", {"firstNumber": coins, "SecondNumber": rate}))
@@ -113,7 +130,7 @@ class FipeCar(Family):
         (rest_text,) = await play.step(call("math/subtract", {"minuend": budget, "subtrahend": chosen.price}))
         rest = float(rest_text)
         return Solution(
-            wording=f"Read brand and model of the car circled in red in {path}, convert {holding} {coin} for each of the {strokes} red strokes to reais, find the most expensive version in the FIPE table that costs no more, and what is left.",
+            wording=f"Read brand and model of the car that is meant in {path}, convert {holding} {coin} for each of its {strokes} pencils to reais, find the most expensive version in the FIPE table that costs no more, and what is left.",
             answer=f"{strokes} times {holding} {coin} are R$ {budget:,.2f}. That buys {chosen.name} at R$ {chosen.price:,}, and R$ {rest:,.2f} are left.",
             fields=(
                 Field(
@@ -137,7 +154,7 @@ class FipeCar(Family):
     async def _saving(
         self, search: ReferenceCall, brand: str, saving: int, strokes: int, path: str, play: Script
     ) -> Solution:
-        """How long some people, a stroke each, save for the step from the cheapest to the most expensive."""
+        """How long some people, a pencil each, save for the step from the cheapest to the most expensive."""
         listed, pooled = call("car-price/get_car_brands", {}), _times(saving, strokes)
         text, brands, together = await play.step(search, listed, pooled)
         monthly = int(float(together))
@@ -153,8 +170,8 @@ class FipeCar(Family):
         months = int(float(months_text))
         need(months not in (makers, len(ranked), strokes), "two numbers are the same")
         return Solution(
-            wording=f"Read brand and model of the car circled in red in {path}, find the cheapest and the most expensive version in the FIPE table, how many months of saving "
-            f"R$ {saving} for each of the {strokes} red strokes the difference takes, and how many brands the table has.",
+            wording=f"Read brand and model of the car that is meant in {path}, find the cheapest and the most expensive version in the FIPE table, how many months of saving "
+            f"R$ {saving} for each of its {strokes} pencils the difference takes, and how many brands the table has.",
             answer=f"The cheapest is {cheap.name} at R$ {cheap.price:,}, the most expensive {dear.name} at R$ {dear.price:,}. The difference is R$ {gap:,}, "
             f"which takes {months} months. The table has {makers} brands.",
             fields=(

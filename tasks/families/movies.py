@@ -1,16 +1,17 @@
-"""Posters outside a cinema: read the titles of those that are circled, look the films up, and compare them, count their votes or go out."""
+"""Posters outside a cinema, of which cues say which two are meant: look the films up, and compare them, count their votes or go out."""
 
 import json
 import random
 from collections.abc import Mapping, Sequence
+from math import comb
 
 from m3bench.tasks.answers.fields import Date, Field, Integer, Name, Number, Table
 from m3bench.tasks.answers.groups import Item
 from m3bench.tasks.families import sights
 from m3bench.tasks.families.base import Composition, Family, Kit, Script, Solution, call, need, table
 from m3bench.tasks.json_types import Record
-from m3bench.tasks.render import pen
 from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.cues.selection import Thing, below, choose
 from m3bench.tasks.render.shapes import ellipse, fade, mix, path, rect
 from m3bench.tasks.scene import Box
 from m3bench.tasks.task import ReferenceCall
@@ -114,7 +115,10 @@ def _write(canvas: Canvas, film: Record, x: float, top: float, panel: float, wid
 
 
 _METRES = range(1500, 4100, 100)
-_COLUMNS = 4
+_COLUMNS = 5
+_WIDE, _TALL = 236, 392
+"""Of a poster."""
+_CUE = 98
 _MARGIN = 0.1
 """By how much the best must be better than the next."""
 _CLEAR = 0.02
@@ -124,49 +128,54 @@ Film = Record
 
 
 class Movies(Family):
-    """OCR and film search; then cinemas nearby, the way to one, or arithmetic."""
+    """Film search; then cinemas nearby, the way to one, or arithmetic."""
 
     name = "movies"
-    servers = ("ocr", "tmdb", "google-maps", "math")
+    servers = ("tmdb", "google-maps", "math")
     places = table(dict[str, str])
     """Where somebody may be, as one says it, and as one looks it up."""
     motifs = table(dict[str, tuple[str, str]])
     """What is on the poster of a film, large and small."""
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """Eight posters on a wall in two rows; two are circled, the first of them farther left."""
+        """Ten posters on a wall in two rows, each above a shelf with cues; two are meant, in different columns."""
         films = [
             film for film in kit.world("films")
             if film["title"].isascii() and 4 <= len(film["title"]) <= 24 and film["title"].replace(" ", "").replace("'", "").isalpha()
         ]  # fmt: skip
         columns = sorted(rng.sample(range(_COLUMNS), 2))
-        chosen = rng.sample(films, 2)
-        others = rng.sample([film for film in films if film not in chosen], 2 * _COLUMNS - 2)
-        canvas = Canvas(kit.art, 1480, 1120)
+        hung = rng.sample(films, 2 * _COLUMNS)
+        canvas = Canvas(kit.art, 1560, 1270)
         wall(canvas, rng)
-        hung = {(column, rng.randrange(2)): film for column, film in zip(columns, chosen, strict=True)}
-        left = [(column, row) for row in range(2) for column in range(_COLUMNS) if (column, row) not in hung]
-        hung |= dict(zip(left, others, strict=True))
         places = [
-            (film, 62 + column * 362 + rng.uniform(-8, 8), 64 + row * 530 + rng.uniform(-8, 8))
-            for (column, row), film in hung.items()
+            (
+                film,
+                62 + number % _COLUMNS * 296 + rng.uniform(-8, 8),
+                56 + number // _COLUMNS * 600 + rng.uniform(-6, 6),
+            )
+            for number, film in enumerate(hung)
         ]
-        boxes = hang(canvas, rng, places, self.motifs, 270, 440)
+        boxes = hang(canvas, rng, places, self.motifs, _WIDE, _TALL)
+        meant = [column + _COLUMNS * rng.randrange(2) for column in columns]
+        things = []
+        for film, (left, top, right, bottom) in zip(hung, boxes, strict=True):
+            canvas.draw(rect(left - 8, bottom + 116, right - left + 16, 12, "#2a2622", 4))
+            spots = below((left, top, right, bottom), _CUE, drop=1.16)
+            words = (film["title"].casefold(), str(film["id"]))
+            things.append(Thing(name=film["title"], words=words, box=(left, top, right, bottom), spots=spots))
         canvas.light(rng, 0.7)
-        pen.circle(canvas, rng, boxes[:2], boxes[2:])
-        return Composition.of(canvas, films=[film["title"] for film in chosen])
+        return Composition.shown(
+            canvas,
+            rng,
+            choose(rng, kit.cues(self.name), len(hung), meant),
+            things,
+            choices=comb(_COLUMNS, 2) * 4,
+            films=[hung[number]["title"] for number in meant],
+        )
 
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
-        """The titles come from the picture's text; what is looked up next depends on the goal."""
+        """The titles are read by eye; what is looked up next depends on the goal."""
         titles = composition.facts["films"]
-        (text,) = await play.step(
-            call("ocr/perform_ocr", {"input_data": path, "config": "--oem 3 --psm 11"}, free=("config", "language"))
-        )
-        read = " ".join(text.split()).casefold()
-        need(
-            all(word.casefold() in read for title in titles for word in title.split()),
-            f"{titles} cannot be read in {read!r}",
-        )
         goals = {"votes": self._votes, "night_out": self._night_out, "cinema": self._cinema}
         return await goals[play.goal](rng, titles, path, play)
 
@@ -189,7 +198,7 @@ class Movies(Family):
         better, field = _better(films)
         return Solution(
             given={"place": place, "metres": str(metres)},
-            wording=f"Read the posters circled in red in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}.",
+            wording=f"Read the two posters that are meant in {path}, look the films up, and find the best-rated cinema within {metres} m of {place}.",
             answer=f"{told}. The better rated is {better['title']}. Go to {sights.called(cinemas[0])}, {address}.",
             fields=(
                 Field(
@@ -201,11 +210,7 @@ class Movies(Family):
                 sights.best_field("cinema", "the best-rated cinema in the given distance", cinemas, place),
                 Field(name="cinema_address", meaning="its street address", value=sights.address(address)),
             ),
-            alternatives=(
-                play.varied("the posters read by eye", {0: ()}),
-                play.varied("the address taken from the search", {3: ()}),
-                play.varied("both", {0: (), 3: ()}),
-            ),
+            alternatives=(play.varied("the address taken from the search", {2: ()}),),
         )
 
     async def _night_out(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
@@ -223,7 +228,7 @@ class Movies(Family):
         kind = "cinema" if goes else "restaurant"
         return Solution(
             given={"place": place, "metres": str(metres)},
-            wording=f"Read the posters circled in red in {path} and compare the films' ratings; within {metres} m of {place} find the best-rated "
+            wording=f"Read the two posters that are meant in {path} and compare the films' ratings; within {metres} m of {place} find the best-rated "
             "cinema when the left one is rated higher, else the best-rated restaurant; walking time.",
             answer=f"{better['title']} is rated higher, so it is a {kind}: {sights.called(goals[0])}, {minutes:g} minutes on foot.",
             fields=(
@@ -236,7 +241,6 @@ class Movies(Family):
                 ),
                 sights.walk_field("how long it takes to walk there, in minutes", minutes),
             ),
-            alternatives=(play.varied("the posters read by eye", {0: ()}),),
         )
 
     async def _votes(self, rng: random.Random, titles: Sequence[str], path: str, play: Script) -> Solution:
@@ -252,7 +256,7 @@ class Movies(Family):
         need(min(abs(pooled - vote) for vote in votes) >= _CLEAR, "one film outweighs the other")
         more, fewer = sorted(films, key=lambda film: -film["vote_count"])
         return Solution(
-            wording=f"Read the posters circled in red in {path}, look the films up, and average all votes for both, weighted by their numbers.",
+            wording=f"Read the two posters that are meant in {path}, look the films up, and average all votes for both, weighted by their numbers.",
             answer=f"More people voted on {more['title']}. Both have {int(total)} votes, with an average of {pooled:.2f}.",
             fields=(
                 Field(
@@ -270,10 +274,7 @@ class Movies(Family):
                     derived=(*counts, *votes),
                 ),
             ),
-            alternatives=(
-                play.varied("the posters read by eye", {0: ()}),
-                play.varied("worked out without a tool", {2: (), 3: (), 4: ()}),
-            ),
+            alternatives=(play.varied("worked out without a tool", {1: (), 2: (), 3: ()}),),
         )
 
 

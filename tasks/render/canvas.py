@@ -146,6 +146,14 @@ class Canvas:
         self._objects: list[SceneObject] = []
         self._texts: list[SceneText] = []
 
+    def copy(self) -> "Canvas":
+        """Another canvas with the same on it."""
+        self._settle()
+        twin = Canvas(self.art, 1, 1)
+        twin.width, twin.height, twin._image = self.width, self.height, self._image.copy()
+        twin._waiting, twin._objects, twin._texts = list(self._waiting), list(self._objects), list(self._texts)
+        return twin
+
     def draw(self, *fragments: str) -> None:
         """Put down SVG fragments; nothing is said about them in the scene."""
         self._waiting += fragments

@@ -251,13 +251,14 @@ _MAST = 24.0
 """Height at which the strings of pennants hang, in pixels from the upper edge."""
 
 
-def parked(canvas: Canvas, rng: random.Random, cars: Sequence[tuple[str, str, str]]) -> list[Box]:
+def parked(canvas: Canvas, rng: random.Random, cars: Sequence[tuple[str, str, str]], pitch: float = 412) -> list[Box]:
     """Cars in two rows at a dealer's, each before a sign with its name; returns the boxes of both together.
 
     Args:
-        canvas: Where: 1500 by 924 pixels.
+        canvas: Where: 1500 pixels wide, and 512 higher than the second row is below the first.
         rng: Chooses paints and places.
         cars: Body, brand and model of each.
+        pitch: How far the second row is below the first.
     """
     width, height = canvas.width, canvas.height
     top = backdrops.outdoors(canvas, rng, rng.choice(("meadow", "forest", "sand")), 0.1) + 16
@@ -268,14 +269,14 @@ def parked(canvas: Canvas, rng: random.Random, cars: Sequence[tuple[str, str, st
         rect(0, top, width, height - top, "url(#asphalt)"),
         rect(0, top - 4, width, 5, "#eceeee"),
         rect(0, top + 1, width, 6, "#aeb2b4"),
-        *(fragment for row in range(2) for fragment in _bays(396 + row * 412, width, slot)),
+        *(fragment for row in range(2) for fragment in _bays(396 + row * pitch, width, slot)),
         *(fragment for column in range(COLUMNS) for fragment in _string(column * slot, slot, top)),
         *(_mast(column * slot, top) for column in range(COLUMNS + 1)),
     )
     boxes = []
     for number, (body, brand, model) in enumerate(cars):
         row, column = divmod(number, COLUMNS)
-        x, foot = slot * (column + 0.5) + rng.uniform(-12, 12), 396 + row * 412 + rng.uniform(-6, 6)
+        x, foot = slot * (column + 0.5) + rng.uniform(-12, 12), 396 + row * pitch + rng.uniform(-6, 6)
         boxes.append(_with_sign(canvas, rng, x, foot, body, brand, model, paints[number]))
     return boxes
 

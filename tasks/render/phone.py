@@ -40,6 +40,12 @@ class Snapshot:
     data: bytes
     """A JPEG file; empty when nothing can be drawn."""
     scene: Scene
+    way: tuple[float, ...] = (1, 0, 0, 0, 1, 0, 0, 0, 1)
+    """From the canvas to the photograph, as the rows of a matrix."""
+
+    def seen(self, box: Box) -> Box | None:
+        """Where a box of the canvas is in the photograph; None where that is outside."""
+        return _moved(np.array(self.way).reshape(3, 3), box, (self.scene.width, self.scene.height))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,10 +88,10 @@ def snapshot(canvas: Canvas, rng: random.Random, *, tilt: float = 1.0) -> Snapsh
         laid_out = Scene(
             sha256="", width=size[0], height=size[1], thumbnail=b"", objects=tuple(objects), texts=tuple(texts)
         )
-        return Snapshot(data=b"", scene=laid_out)
+        return Snapshot(data=b"", scene=laid_out, way=tuple(map(float, back.flat)))
     seen = canvas.image().transform(size, Image.Transform.PERSPECTIVE, away, Image.Resampling.BICUBIC)
     data = jpeg(_exposed(seen, how), _QUALITY, optimize=True)
-    return Snapshot(data=data, scene=Scene.of(data, objects, texts))
+    return Snapshot(data=data, scene=Scene.of(data, objects, texts), way=tuple(map(float, back.flat)))
 
 
 def _exposure(rng: random.Random, width: int, height: int, tilt: float) -> _Exposure:

@@ -8,7 +8,7 @@ import json
 import random
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from m3bench.sandboxes.backends.base import Backend, Sandbox, SandboxSpec
 from m3bench.sandboxes.world.tables import load
@@ -22,6 +22,7 @@ from m3bench.tasks.library import MadeLibrary
 from m3bench.tasks.render.art import Art
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import ReferenceCall, Task, TaskSet
+from m3bench.tasks.truth import TRUTHS, Truth
 
 ATTEMPTS = 32
 """Attempts to compose a suitable task whose reference is new to the set."""
@@ -132,6 +133,7 @@ async def make(
         goal: Which of the family's goals.
         phrase: Which of the goal's phrasings.
     """
+    kit = replace(kit, goal=goal, style=str(phrase))
     composition = family.compose_for(goal, random.Random(f"picture {picture}"), kit)
     recording, pictures = composition.recording, composition.pictures(id)
     sound = {f"{id}{recording.suffix}": recording.file()} if recording else {}
@@ -142,11 +144,14 @@ async def make(
         script = Script(play, goal)
         solution = await family.solve(random.Random(f"question {question}"), composition, media(first), script)
     phrasings = questions(family.name)[goal]
+    solution = replace(solution, given={**composition.words, **solution.given})
     distractors = beside(family.servers, f"{family.name} {goal} {phrase}")
     asked = phrasings[phrase % len(phrasings)]
     task = frame(family, id, tuple(shown), asked, solution, script, distractors, tuple(sound))
     files = {f"pictures/{file}": data for file, data in shown.items()}
     files |= {f"scenes/{file}.json": scene_file(scene) for file, (_, scene) in pictures.items()}
+    if composition.truth is not None:
+        files[f"{TRUTHS}/{id}.json"] = truth_file(composition.truth.model_copy(update={"task": id}))
     files |= {f"recordings/{file}": data for file, data in sound.items()}
     if recording:
         files |= {f"recordings/{tool}.version": f"{one}\n".encode() for tool, one in recording.made_with().items()}
@@ -172,6 +177,11 @@ def beside(servers: Iterable[str], dice: str) -> list[str]:
 def scene_file(scene: Scene) -> bytes:
     """A scene as it lies in a set."""
     return f"{json.dumps(scene.to_json(), ensure_ascii=False)}\n".encode()
+
+
+def truth_file(truth: Truth) -> bytes:
+    """What is to be seen in a task, as it lies in a set."""
+    return f"{truth.model_dump_json(exclude_defaults=True)}\n".encode()
 
 
 class _Player:

@@ -153,7 +153,7 @@ async def blind(play: AgentPlay) -> str:
     # Of sound and film the tools for pictures tell nothing.
     evidence = put_together([await look(play, path) for path in play.pictures if play.task.pictures])
     dice = random.Random(f"blind {play.task.question} {evidence.readings} {evidence.objects}")
-    kit = Kit(Outline(), load)
+    kit = Kit(Outline(), load, goal=asked.goal)
     guesses = await anyio.to_thread.run_sync(likely_compositions, family, kit, evidence, dice)
     for guess in guesses:
         solution = await plays_out(play, family, guess, asked, dice)
@@ -216,6 +216,17 @@ def understood(task: Task, ways: Mapping[str, Sequence[str]]) -> QuestionMeaning
     return None
 
 
+_CUES = frozenset({"which", "which_one"})
+"""Placeholders that say which cues a picture has."""
+
+
+def fits(solution: Solution, asked: QuestionMeaning) -> bool:
+    """Whether a question with these values would have been asked; what the picture's cues are called is no matter."""
+    return solution.given.keys() | _CUES >= asked.values.keys() and all(
+        asked.values.get(name) == value for name, value in solution.given.items()
+    )
+
+
 async def plays_out(
     play: AgentPlay, family: Family, guess: Composition, asked: QuestionMeaning, dice: random.Random
 ) -> Solution | None:
@@ -228,7 +239,7 @@ async def plays_out(
         except (Unfit, LookupError, ValueError, AssertionError, TypeError):
             # The world answered otherwise than it would for the right picture.
             return None
-        if dict(solution.given) == asked.values:
+        if fits(solution, asked):
             return solution
     return None
 

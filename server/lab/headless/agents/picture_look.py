@@ -8,9 +8,10 @@ letter costs nothing.
 import base64
 import io
 import json
+import random
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from PIL import Image
 from rapidfuzz import fuzz
 
 from m3bench.sandboxes.world.tables import load
+from m3bench.server.lab.headless.agents.cue_reader import meant_things
 from m3bench.server.lab.headless.agents.evidence import words_of
 from m3bench.server.lab.headless.agents.pen_marks import PenMark, Pixels, loops, painted_over, pen_mask, thin
 from m3bench.server.lab.headless.agents.play import AgentPlay
@@ -65,19 +67,39 @@ class PictureLook:
         return Kit(Outline(), load)
 
     @cached_property
+    def images(self) -> list[Pixels]:
+        """The pixels that the client was sent, without the strips that have marks."""
+        found = []
+        for data in self.play.images:
+            with Image.open(io.BytesIO(data), formats=READABLE) as file:
+                whole = np.asarray(file.convert("RGB"))
+            found.append(whole[: len(whole) - strip_height(whole.shape[1])])
+        return found
+
+    @property
     def image(self) -> Pixels:
-        """The pixels that the client was sent, without the strip that has the mark."""
-        with Image.open(io.BytesIO(self.play.images[0]), formats=READABLE) as file:
-            whole = np.asarray(file.convert("RGB"))
-        return whole[: len(whole) - strip_height(whole.shape[1])]
+        """The first picture."""
+        return self.images[0]
+
+    @cached_property
+    def cued(self) -> list[PenMark]:
+        """The things that cues seem to mean, as if they had loops around them: red, or blue for a second group."""
+        which = self.values.get("which") or self.values.get("which_one") or ""
+        dice, kit = random.Random(self.play.task.id), replace(self.kit, goal=self.goal)
+        things = meant_things(self.family, kit, which, self.images, dice)
+        nothing = np.zeros((1, 1), dtype=bool)
+        return [
+            PenMark(colour=("red", "blue")[thing.group], box=thing.box, mask=nothing, corner=(0, 0)) for thing in things
+        ]
 
     def loops(self, colour: str = "red") -> list[PenMark]:
-        """The loops of a colour, row by row.
+        """The loops of a colour, row by row, or what cues mean in their place.
 
         Raises:
             NotSeen: There are none.
         """
-        found = loops(self.image, colour)
+        cued = self.values.keys() & {"which", "which_one"}
+        found = [mark for mark in self.cued if mark.colour == colour] if cued else loops(self.image, colour)
         if not found:
             raise NotSeen(f"there is no {colour} loop")
         return found

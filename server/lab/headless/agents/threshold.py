@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from m3bench.sandboxes.world.tables import load
-from m3bench.server.lab.headless.agents.blind import NOTHING, QuestionMeaning, understood
+from m3bench.server.lab.headless.agents.blind import NOTHING, QuestionMeaning, fits, understood
 from m3bench.server.lab.headless.agents.composition_search import Chooser
 from m3bench.server.lab.headless.agents.evidence import PictureEvidence
 from m3bench.server.lab.headless.agents.picture_look import NotSeen, PictureLook
@@ -48,7 +48,7 @@ async def solution_of(play: AgentPlay, family: Family, picture: Composition, ask
         except (Unfit, LookupError, ValueError, AssertionError, TypeError):
             # The world answered otherwise than it would for the right picture, or the values drawn make no task.
             continue
-        if dict(found.given) == asked.values:
+        if fits(found, asked):
             return found
     return None
 

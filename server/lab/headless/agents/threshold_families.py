@@ -7,6 +7,7 @@ family composes its pictures from.
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
+from m3bench.server.lab.headless.agents.cue_reader import counted
 from m3bench.server.lab.headless.agents.drawing_match import is_hazard, shape_at
 from m3bench.server.lab.headless.agents.evidence import words_of
 from m3bench.server.lab.headless.agents.pen_marks import (
@@ -433,13 +434,14 @@ async def shares(look: PictureLook) -> Record:
 
 
 async def cars(look: PictureLook) -> Record:
-    """The car in the red loop, and the strokes below it."""
-    mark = max(look.loops(), key=lambda mark: mark.size[0] * mark.size[1])
+    """The car that is meant, and how many pencils stand beside it."""
+    (mark,) = look.loops()
     (text,) = await _texts(look, [mark])
     _, brand, model = closest(text, models(), lambda car: (car[1], car[2]))
     left, _, right, bottom = mark.box
-    strokes = count_strokes(look.image, "red", (left - 60, bottom + 16, right + 60, bottom + 100))
-    return {"brand": brand, "model": model, "strokes": strokes}
+    middle, side = (left + right) / 2, (right - left) * 0.32
+    pot = (middle + side * 0.5, bottom, middle + side * 1.5, bottom + side)
+    return {"brand": brand, "model": model, "strokes": counted("pencils", look.image, pot)}
 
 
 async def votes(look: PictureLook) -> Record:
