@@ -23,6 +23,7 @@ from m3bench.tasks.lazy_modules import LazyModule
 from m3bench.tasks.plan import Plan, Plans, unplayed
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task, TaskSet
+from m3bench.tasks.truth import TRUTHS, Truth
 
 if TYPE_CHECKING:
     import platformdirs
@@ -174,6 +175,11 @@ class Library:
             if self._has(name)
         )
 
+    def truth(self, task: Task) -> Truth | None:
+        """What there is to see in a task's pictures; None where nobody wrote it down. For the server's side alone."""
+        name = f"{TRUTHS}/{task.id}.json"
+        return Truth.model_validate_json(self._read(name)) if self._has(name) else None
+
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Everything the set consists of: path in the folder and content, sorted, one file in memory at a time."""
         for name in self._names():
@@ -185,6 +191,7 @@ class Library:
             PLANS: self.folder,
             PHOTOGRAPHS: self.folder,
             "recordings/**/*": self.folder,
+            f"{TRUTHS}/*": self.folder,
             **{f"{part}**/*": self._pictures for part in _PICTURES},
         }
         found = (
@@ -271,7 +278,7 @@ class MadeLibrary(Library):
 
     def write(self, folder: Path) -> None:
         """Write the set into a folder, replacing the one that is there."""
-        for part in ("pictures", "recordings", "scenes"):
+        for part in ("pictures", "recordings", "scenes", TRUTHS):
             for old in (folder / part).glob("*"):
                 old.unlink()
         for name, data in self.files():

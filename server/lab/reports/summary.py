@@ -25,6 +25,7 @@ from m3bench.server.lab.reports.uncertainty import (
 from m3bench.server.lab.results.analyses.confusion import confusion
 from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass, class_of, classes
 from m3bench.server.lab.results.analyses.people import PeopleFacts, people_facts
+from m3bench.server.lab.results.analyses.perception import PerceptionFacts, perception_facts
 from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, ErrorName, errors
 from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import Result, ResultSet
@@ -212,7 +213,7 @@ class InformativeRun(JsonDocument):
 class SetDocument(JsonDocument):
     """What there is to show of a result set."""
 
-    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads", "conduct"})
+    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads", "conduct", "perception"})
 
     schema: int = SCHEMA
     kind: Literal["set"] = "set"
@@ -243,6 +244,7 @@ class SetDocument(JsonDocument):
     slices: Slices | None = None
     people: PeopleFacts | None = None
     conduct: Mapping[str, int] | None = None
+    perception: PerceptionFacts | None = None
     links: JsonDocument | None = None
     """To other pages, where there are some."""
     downloads: tuple[str, ...] | None = None
@@ -315,6 +317,7 @@ def set_document(results: ResultSet, slices: Slices | None = None) -> SetDocumen
         slices=slices,
         people=people_facts(results),
         conduct=results.conduct or None,
+        perception=perception_facts(results.results),
     )
 
 
