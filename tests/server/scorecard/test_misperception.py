@@ -1,4 +1,4 @@
-"""What was got wrong about a picture, held against what is to be seen there; nothing where something else went wrong."""
+"""What was got wrong about a picture, held against what is to be seen there; nothing where the fault is elsewhere."""
 
 from typing import Any
 
@@ -42,7 +42,10 @@ def seen(steps: Steps, truth: Truth | None = None, given: dict[str, Any] | None 
 
 
 def replaced(one: str, other: Any) -> Steps:
-    return [[(tool, {**given, "x": other if given["x"] == one else given["x"]}) for tool, given in step] for step in REFERENCE]  # fmt: skip
+    return [
+        [(tool, {**given, "x": other if given["x"] == one else given["x"]}) for tool, given in step]
+        for step in REFERENCE
+    ]
 
 
 def test_a_run_that_was_solved_did_everything_right() -> None:
