@@ -327,7 +327,7 @@ class App:
         task = self.library.task(record.task)
         calls = await anyio.to_thread.run_sync(self.runs.tool_calls, record.id)
         client = self._client(record)
-        known_of = (self.library.plans(task), self.library.scenes(task))
+        known_of = (self.library.plans(task), self.library.scenes(task), self.library.truth(task))
         job = partial(
             score_run, record, task, calls, self.workspace(record), encoder_of(self.settings.encoder), client, *known_of
         )

@@ -16,6 +16,7 @@ from pathlib import Path
 from m3bench.server.scorecard.conduct import conduct_of
 from m3bench.server.scorecard.first_fault import first_fault
 from m3bench.server.scorecard.improvements import improvements
+from m3bench.server.scorecard.misperception import perception_of
 from m3bench.server.scorecard.model import (
     ActualCall,
     Alignment,
@@ -66,6 +67,7 @@ from m3bench.tasks.plan import Plan
 from m3bench.tasks.scene import Scene
 from m3bench.tasks.task import Task
 from m3bench.tasks.trajectory import Trajectory
+from m3bench.tasks.truth import Truth
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +87,7 @@ def score_run(
     client: Client | None = None,
     plans: Sequence[Plan] | None = None,
     scenes: Sequence[Scene] = (),
+    truth: Truth | None = None,
     *,
     advice: bool = True,
 ) -> ScoreCard:
@@ -99,7 +102,8 @@ def score_run(
         client: Who played it.
         plans: What the calls of the task's references give and need; without them, calls are compared by the kinds
             of their arguments and by the reference's own order.
-        scenes: What there is to see in the task's pictures.
+        scenes: What the detector knows of the task's pictures.
+        truth: What is to be seen in them.
         advice: Whether it says what would have been better, for which every call is tried otherwise.
     """
     played = played_run(records, task.question, client)
@@ -134,7 +138,9 @@ def score_run(
         sight=sight_of(run, task, played),
         hearing=hearing_of(task, played),
     )
-    card = card.model_copy(update={"conduct": conduct_of(task, run, played, card.alignment, workspace)})
+    conduct = conduct_of(task, run, played, card.alignment, workspace)
+    seen = perception_of(card, truth, checked.given) if truth is not None else None
+    card = card.model_copy(update={"conduct": conduct, "perception": seen})
     if advice:
         better = improvements(card, played.segmentation.joined)
         fault = first_fault(card, prose=bool((run.answer or "").strip()))
@@ -361,6 +367,7 @@ def _without_numbers_if_void(card: ScoreCard, lost: Sequence[CallRecord]) -> Sco
             "ungrounded": (),
             "reasons": {},
             "first_fault": "",
+            "perception": None,
             "improvements": (),
             "void": VoidReason(fault=found.fault, words=found.words),
         }

@@ -66,6 +66,7 @@ def markdown(card: ScoreCard, run: str | None = None) -> str:
         _headline(card),
         _checks(card),
         _first_fault(card),
+        _misperceived(card),
         _unseen(card),
         _improvements(card),
         _metrics(card),
@@ -152,6 +153,15 @@ def _improvements(card: ScoreCard) -> str:
 
 def _first_fault(card: ScoreCard) -> str:
     return f"**What went wrong first:** {_sentence(card.first_fault, _MAX_REASON)}" if card.first_fault else ""
+
+
+def _misperceived(card: ScoreCard) -> str:
+    """What was got wrong about the picture; that nobody looked is said by `_unseen`."""
+    seen = card.perception
+    if seen is None or seen.found in (None, "not looked"):
+        return ""
+    skill = f" ({seen.wrong.replace('_', ' ')})" if seen.wrong else ""
+    return f"**In the picture:** {seen.found}{skill}. {_sentence(seen.evidence, _MAX_REASON)}"
 
 
 def _unseen(card: ScoreCard) -> str:

@@ -28,6 +28,11 @@ Sight = Literal["seen", "read by tools", "unseen"]
 Hearing = Literal["played by a tool", "read by tools", "sent alone"]
 """Of sound or film: a tool handed it out; tools told of it in words; it was sent, and no tool was given it."""
 
+PerceptionClass = Literal[
+    "not looked", "wrong thing", "miscounted", "misread", "wrong relation", "made up", "right seen, wrong used"
+]
+"""What a run that was not solved got wrong about the picture."""
+
 Fault = Literal["missed", "unlike", "failed", "extra", "arguments", "apart", "mixed", "order"]
 """What is wrong: a call is missing, was made with other arguments or failed in place of one, was not needed, has
 arguments that differ; calls of one step were sent apart, calls of two steps together, or in the wrong order."""
@@ -352,6 +357,21 @@ class Conduct(_Part):
         return {name: value for name, value in super().to_json().items() if name not in tried or value is not None}
 
 
+class Perception(_Part):
+    """How what the agent took from the picture compares with what is to be seen there."""
+
+    skills: tuple[str, ...]
+    """What eyes must do for the task."""
+    right: tuple[str, ...] = ()
+    """Those of them that were evidently done right; all in a run that was solved."""
+    wrong: str = ""
+    """The one that was done wrong; empty when none was, or when the record does not tell."""
+    found: PerceptionClass | None = None
+    """What was got wrong; null when nothing was, or when the record does not tell."""
+    evidence: str = ""
+    """What in the record shows it, in one sentence."""
+
+
 class ScoreCard(_Part):
     """The score card of one run."""
 
@@ -414,10 +434,13 @@ class ScoreCard(_Part):
     """Why the run is void: it has no numbers then, is shown and counted, and never averaged."""
     conduct: Conduct | None = None
     """What it made of faults and did without being asked; left out when there is nothing to say."""
+    perception: Perception | None = None
+    """What it got right and wrong about the picture; left out where nobody wrote down what is to be seen."""
 
     def to_json(self) -> JsonObject:
-        """As of every part; a run whose conduct says nothing has the card that it always had."""
-        return {name: value for name, value in super().to_json().items() if name != "conduct" or value is not None}
+        """As of every part; of what there is nothing to say of, nothing is said."""
+        silent = ("conduct", "perception")
+        return {name: value for name, value in super().to_json().items() if name not in silent or value is not None}
 
     @property
     def void_reason(self) -> str:

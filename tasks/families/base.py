@@ -353,10 +353,6 @@ class Family(ABC):
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Draw the picture of a task."""
 
-    def compose_for(self, goal: str, rng: random.Random, kit: Kit) -> Composition:
-        """Draw the picture of a task with a goal; for most families a picture serves every goal."""
-        return self.compose(rng, kit)
-
     @abstractmethod
     async def solve(self, rng: random.Random, composition: Composition, path: str, play: Script) -> Solution:
         """Play the task, whose (first) picture is at `path`, to the script's goal; `rng` is for what the question adds."""

@@ -104,11 +104,8 @@ class TrapFamily(Family):
         return ()
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
-        """A picture for any of the cases."""
-        return self.compose_for(rng.choice(tuple(questions(self.name))), rng, kit)
-
-    def compose_for(self, goal: str, rng: random.Random, kit: Kit) -> Composition:
         """The picture of the family of `desk`; its documents have a notice that decides the case, or seems to."""
+        goal = kit.goal or rng.choice(tuple(questions(self.name)))
         composition = self.inner.compose(rng, kit)
         things, reason = self.things(composition, kit), _reason(goal)
         stop, notices = _notices(rng, things, reason, closed=not goal.endswith(TWIN))

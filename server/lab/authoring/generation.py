@@ -134,7 +134,7 @@ async def make(
         phrase: Which of the goal's phrasings.
     """
     kit = replace(kit, goal=goal, style=str(phrase))
-    composition = family.compose_for(goal, random.Random(f"picture {picture}"), kit)
+    composition = family.compose(random.Random(f"picture {picture}"), kit)
     recording, pictures = composition.recording, composition.pictures(id)
     sound = {f"{id}{recording.suffix}": recording.file()} if recording else {}
     shown = {file: data for file, (data, _) in pictures.items()}

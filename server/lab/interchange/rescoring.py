@@ -230,8 +230,9 @@ class _Rescoring:
         if card is not None:
             self._verdict.runs += 1
             claim, found = _claimed(record), json.loads(json.dumps(card.to_json()))
-            if claim is not None and "conduct" not in claim:
-                found.pop("conduct", None)  # A card of an earlier version, or one that keeps it to itself.
+            for part in ("conduct", "perception"):
+                if claim is not None and part not in claim:
+                    found.pop(part, None)  # A card of an earlier version, or one that keeps it to itself.
             for path, claimed, real in self._unequal(claim, found):
                 self._differ(where, f"score card{path}", claimed, real)
             if card.void is not None:
@@ -289,6 +290,7 @@ class _Rescoring:
                 client,
                 self._library.plans(task),
                 self._library.scenes(task),
+                self._library.truth(task),
             )
         except M3Error as error:
             problem = str(error)

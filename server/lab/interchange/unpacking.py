@@ -140,6 +140,6 @@ def nothing_done(
 def _scored(run: RunRecord, library: Library, encoder: Encoder) -> RunRecord:
     task = library.task(run.task)
     with TemporaryDirectory(prefix="m3bench-nothing-") as name:
-        known = (library.plans(task), library.scenes(task))
+        known = (library.plans(task), library.scenes(task), library.truth(task))
         card = score_run(run, task, [], Path(name), encoder, None, *known)
     return replace(run, scorecard=card.to_json())

@@ -26,6 +26,7 @@ from m3bench.server.lab.reports.uncertainty import (
 from m3bench.server.lab.results.analyses.confusion import confusion
 from m3bench.server.lab.results.analyses.failures import CLASSES, FailureClass, class_of, classes
 from m3bench.server.lab.results.analyses.people import PeopleFacts, people_facts
+from m3bench.server.lab.results.analyses.perception import PerceptionFacts, perception_facts
 from m3bench.server.lab.results.analyses.taxonomy import ERRORS, GROUPS, ErrorName, errors
 from m3bench.server.lab.results.documents import JsonDocument
 from m3bench.server.lab.results.resultset import Result, ResultSet
@@ -213,7 +214,9 @@ class InformativeRun(JsonDocument):
 class SetDocument(JsonDocument):
     """What there is to show of a result set."""
 
-    left_out: ClassVar[frozenset[str]] = frozenset({"people", "slices", "links", "downloads", "conduct", "measures"})
+    left_out: ClassVar[frozenset[str]] = frozenset(
+        {"people", "slices", "links", "downloads", "conduct", "measures", "perception"}
+    )
 
     schema: int = SCHEMA
     kind: Literal["set"] = "set"
@@ -245,6 +248,7 @@ class SetDocument(JsonDocument):
     people: PeopleFacts | None = None
     conduct: Mapping[str, int] | None = None
     measures: tuple[ConductMeasure, ...] | None = None
+    perception: PerceptionFacts | None = None
     links: JsonDocument | None = None
     """To other pages, where there are some."""
     downloads: tuple[str, ...] | None = None
@@ -323,6 +327,7 @@ def set_document(results: ResultSet, slices: Slices | None = None) -> SetDocumen
         people=people_facts(results),
         conduct=results.conduct or None,
         measures=totals.measures,
+        perception=perception_facts(results.results),
     )
 
 

@@ -20,6 +20,7 @@ pages.set = (data, root) => {
     peopleSection(data),
     section("failures", "What became of the samples", "every sample has one class", failureShares([{ name: set.name, failures: data.failures }])),
     h("div", { class: "columns" }, faultsSection(data), outcomesSection(data), repeatsSection(data)),
+    perceptionSection(data),
     errorsSection(data),
     toolsSection(data),
     noted("worst", "Weakest runs", data.worst.map((run) => ({ run, why: "" })), data),
@@ -86,6 +87,21 @@ function slicesSection({ slices, legend }) {
   if (!cuts.length) return null;
   return section("slices", "Difficulty, roles and measures", "levels and types as in MCPVerse; one server or several as in MCP-Bench; roles as in TOBench",
     ...cuts.map((cut) => heatTable(`Mean of each metric by ${named[cut]}`, slices[cut], metricColumns(legend), named[cut])));
+}
+
+/* What was got wrong about pictures, and how well each skill of the eyes was done. */
+function perceptionSection({ perception }) {
+  if (!perception) return null;
+  const wrong = Object.entries(perception.classes).map(([name, runs]) => h("li", {}, h("span", { class: "number", "data-value": "perception." + name }, grouped(runs)), badge("missed", name)));
+  const told = Object.values(perception.classes).reduce((sum, runs) => sum + runs, 0);
+  const rest = perception.failed - told;
+  const other = rest > 0 ? h("li", {}, h("span", { class: "number" }, grouped(rest)), h("span", { class: "soft small" }, "went wrong elsewhere, or the record does not tell")) : null;
+  const rows = Object.entries(perception.skills).map(([skill, { right, wrong: missed, not_told: silent }]) => [words(skill),
+    right + missed ? h("span", { class: "drawing" }, bar({ value: right / (right + missed), label: `${percent(right / (right + missed), 0)} right`, tone: "strong" })) : "",
+    right + missed ? percent(right / (right + missed), 0) : "–", grouped(right), grouped(missed), grouped(silent)]);
+  const columns = [{ label: "skill", head: true }, { label: "" }, { label: "right", right: true }, { label: "runs right", right: true }, { label: "wrong", right: true }, { label: "not told", right: true }];
+  return section("perception", "What was seen", `${count(perception.runs, "run")} of tasks of which it is written down what is to be seen`,
+    h("ul", { class: "outcomes" }, wrong, other), table({ columns, rows, stack: true, className: "small" }));
 }
 
 /* What failed runs did wrong, in TOBench's groups; a run may have several errors. */

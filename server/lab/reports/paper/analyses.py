@@ -8,6 +8,7 @@ from m3bench.server.lab.reports.standings import Leaderboard
 from m3bench.server.lab.reports.summary import Slices
 from m3bench.server.lab.results.analyses.confusion import argument_errors, confusion
 from m3bench.server.lab.results.analyses.failures import FailureClass, classes
+from m3bench.server.lab.results.analyses.perception import PerceptionFacts, perception_facts
 from m3bench.server.lab.results.analyses.taxonomy import GROUPS, ErrorName, errors
 from m3bench.server.lab.results.comparability import distinct_names
 from m3bench.server.lab.results.documents import JsonDocument, plain
@@ -57,6 +58,7 @@ class SetAnalysis(JsonDocument):
     errors: tuple[ErrorOfRuns, ...]
     arguments: tuple[ArgumentCount, ...]
     tools: tuple[ToolCount, ...]
+    perception: PerceptionFacts | None = None
 
     def to_json(self) -> JsonObject:
         """The slices stand beside the others, each under what it is cut by."""
@@ -68,6 +70,7 @@ class SetAnalysis(JsonDocument):
             "errors": plain(self.errors),
             "arguments": plain(self.arguments),
             "tools": plain(self.tools),
+            **({"perception": self.perception.to_json()} if self.perception is not None else {}),
         }
 
 
@@ -109,4 +112,5 @@ def _analysis(results: ResultSet, library: Library | None) -> SetAnalysis:
             ToolCount(wanted=pair.wanted, called=pair.called, answered=pair.answered, count=count)
             for pair, count in confusion(results.results).items()
         ),
+        perception=perception_facts(results.results),
     )

@@ -13,6 +13,7 @@ from m3bench.server.lab.reports.slices import CUTS
 from m3bench.server.lab.reports.standings import BoardEntry, Leaderboard, PairLine
 from m3bench.server.lab.results.analyses.failures import CLASSES
 from m3bench.server.lab.results.analyses.taxonomy import GROUPS
+from m3bench.server.scorecard.misperception import PERCEPTION_CLASSES
 from m3bench.server.scoring.profiles import AVERAGED
 from m3bench.server.scoring.statistics.estimates import Estimate, Interval
 from m3bench.tasks.levels import LEVELS
@@ -36,6 +37,7 @@ def tables(board: Leaderboard, analyses: Analyses) -> Iterator[PaperTable]:
     yield _mcpverse(entries, analyses)
     yield _failures(entries, analyses)
     yield _errors(entries, analyses)
+    yield from _perception(entries, analyses)
     yield _efficiency(entries, analyses)
     if any(entry.repeats.most > 1 for entry in entries):
         yield _repeats(entries)
@@ -207,6 +209,27 @@ def _errors(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:
     ]
     caption = "Failed samples with each error, in the groups of TOBench; a sample may have several."
     return _across("errors", caption, ["group", "error"], entries, "count", rows)
+
+
+def _perception(entries: Sequence[BoardEntry], analyses: Analyses) -> Iterator[PaperTable]:
+    """What was got wrong about pictures, and how well each skill was done, where runs tell."""
+    facts = [analyses[entry.name].perception for entry in entries]
+    if not any(facts):
+        return
+    wrong: list[tuple[Value, ...]] = [
+        (name, *(found.classes.get(name, 0) if found else 0 for found in facts))
+        for name in PERCEPTION_CLASSES
+        if any(found and name in found.classes for found in facts)
+    ]
+    caption = "Failed samples by what was got wrong about the picture, where the record tells."
+    yield _across("perception", caption, ["class"], entries, "count", wrong)
+    skills = sorted({skill for found in facts if found for skill in found.skills})
+    rates: list[tuple[Value, ...]] = [
+        (skill, *(found.skills[skill].rate if found and skill in found.skills else None for found in facts))
+        for skill in skills
+    ]
+    caption = "Share of samples in which a skill of the eyes was done right, among those that tell."
+    yield _across("skills", caption, ["skill"], entries, "share", rates)
 
 
 def _efficiency(entries: Sequence[BoardEntry], analyses: Analyses) -> PaperTable:

@@ -86,6 +86,13 @@ function improvementsSection(card, selection, first) {
   return section("improvements", "What would have helped most", "in the order to do it; how much the average would rise by each change alone", list, rest);
 }
 
+/* What was got wrong about the picture; that nobody looked is said of the picture itself. */
+function misperceived({ perception }) {
+  if (!perception || !perception.found || perception.found === "not looked") return null;
+  const skill = perception.wrong ? ` (${words(perception.wrong)})` : "";
+  return h("p", { class: "first-fault" }, h("b", {}, "In the picture: "), `${perception.found}${skill}. `, said(perception.evidence, 800));
+}
+
 function checksSection(card) {
   if (!card.checks.length || card.void) return null;
   const rows = card.checks.map((check) => h("li", { class: check.passed ? "passed" : "failed" },
@@ -95,7 +102,8 @@ function checksSection(card) {
       check.right ? h("span", {}, " — right is ", h("b", {}, said(check.right, 300))) : null,
       (card.ungrounded || []).includes(check.check) && (check.passed || check.right) ? h("span", { class: "soft" }, " — not grounded: nothing that the run saw leads to it") : null)));
   return section("checks", "What was handed in", `${card.checks.filter((check) => check.passed).length} of ${card.checks.length} right`, h("ul", { class: "checks" }, rows),
-    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), saidOfCalls(card.first_fault, 800)) : null);
+    card.first_fault ? h("p", { class: "first-fault" }, h("b", {}, "What went wrong first: "), saidOfCalls(card.first_fault, 800)) : null,
+    misperceived(card));
 }
 
 const OWNERS = { client: "the client", world: "not in this world", proxy: "m3bench", sandbox: "the sandbox", upstream: "an upstream server", cassette: "a missing recording", weather: "the weather" };
