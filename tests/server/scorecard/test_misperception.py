@@ -7,7 +7,7 @@ import pytest
 from m3bench.server.scorecard.markdown import markdown
 from m3bench.server.scorecard.misperception import perception_of
 from m3bench.server.scorecard.model import CheckResult, Instead, Perception
-from m3bench.tasks.truth import Amount, CueTruth, Measure, Observation, ThingTruth, Truth
+from m3bench.tasks.truth import Amount, CueTruth, Measure, SeenCue, ThingTruth, Truth
 from tests.server.scorecard.cards import Steps, scored_card
 
 REFERENCE: Steps = [[("a/find", {"x": "red apple"}), ("a/find", {"x": "pear"})], [("a/weigh", {"x": "pear", "n": 360})]]
@@ -26,7 +26,7 @@ def truth_of(measure: Measure = "state", **fields: Any) -> Truth:
         ThingTruth(
             name=name,
             words=("9780132350884",) if name == "pear" else (),
-            cues=tuple(Observation(value="yes" if holds else "no", holds=holds) for holds in held),
+            cues=tuple(SeenCue(value="yes" if holds else "no", holds=holds) for holds in held),
             meant=all(held),
         )
         for name, held in shown.items()
