@@ -175,7 +175,7 @@ def _told(
     table = (table - mean) / spread
     # In the form for fewer examples than features.
     weights = table.T @ np.linalg.solve(table @ table.T + _LOOSENESS * np.eye(len(table)), np.array(wanted))
-    seen = np.array([features(whole.crop(tuple(map(round, _wider(box))))) for box in boxes])
+    seen = np.array([features(whole.crop(_wider(box))) for box in boxes])
     return [float(score) for score in ((seen - mean) / spread) @ weights]
 
 
