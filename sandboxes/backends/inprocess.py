@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 import anyio
+import anyio.lowlevel
 
 from m3bench.sandboxes.backends.base import Guard, Prospect, SandboxSpec
 from m3bench.sandboxes.backends.result_cache import ResultCache, is_perception, key_of, known_of
@@ -20,6 +21,9 @@ from m3bench.sandboxes.wire import decode
 from m3bench.sandboxes.workspace import Workspace
 from m3bench.tasks.errors import SandboxError
 from m3bench.tasks.outcome import Reply
+
+_TURNS = 5
+"""Of the event loop before a tool runs: a call to another process takes as many, and what was sent with it arrives."""
 
 
 class InProcessBackend:
@@ -85,6 +89,8 @@ class InProcessSandbox:
             return refusal(tool, f"Not JSON: {error}").render()
         if not isinstance(values, dict):
             return refusal(tool, NOT_AN_OBJECT).render()
+        for _ in range(_TURNS):
+            await anyio.lowlevel.checkpoint()
         key = None
         if self._seen is not None and is_perception(tool):
             key = key_of(tool, arguments, self._spec.workspace, known_of(self._spec))

@@ -16,7 +16,7 @@ SIGN = "48213"
 
 
 def order(kind: OrderKind, **more: str) -> StrayOrder:
-    return StrayOrder(kind=kind, place="document", text=f"Do this {SIGN}.", sign=SIGN, **more)  # type: ignore[arg-type]
+    return StrayOrder(kind=kind, place="document", text=f"Do this {SIGN}.", sign=SIGN, **more)
 
 
 def test_an_order_is_obeyed_by_the_call_it_asks_for_even_if_that_fails_and_by_no_other() -> None:

@@ -12,7 +12,7 @@ import anyio
 
 from m3bench.sandboxes.backends.inprocess import InProcessBackend
 from m3bench.server.app import App
-from m3bench.server.lab.headless.agents.player import _client
+from m3bench.server.lab.headless.agents.player import _connected
 from m3bench.server.lab.training.episodes import EpisodeRules, Episodes, LocalEpisode, LocalTurn
 from m3bench.server.lab.training.train_set import oracle_answer, oracle_turns
 from m3bench.server.scorecard.building import score_run
@@ -38,7 +38,8 @@ async def play_oracle(episode: LocalEpisode) -> list[LocalTurn]:
 
 async def over_mcp(app: App, task: Task) -> tuple[list[bytes], ScoreCard, dict[str, Any]]:
     """The bytes of every answer, the card and the facts of the same calls, made by a client."""
-    async with _client(app, "oracle", app.open_seat()) as client:
+    seat = app.open_seat()
+    async with _connected(app, "oracle", seat) as client:
         opening = await client.call_tool("start_task", {"task_id": task.id})
         facts = (opening.meta or {})["m3bench/task"]
         for turn in oracle_turns(task):
@@ -53,6 +54,7 @@ async def over_mcp(app: App, task: Task) -> tuple[list[bytes], ScoreCard, dict[s
         card = score_run(
             record, task, calls, app.workspace(record), None, None, library.plans(task), library.scenes(task)
         )
+        await app.close_seat(seat)
         texts = [block.text for block in opening.content if block.type == "text"]
         return [call.result or b"" for call in calls], card, {**facts, "text": texts[0]}
 

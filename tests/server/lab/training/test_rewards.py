@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from mcp import Client
 
 from m3bench.server.lab.headless.agents.play import AgentPlay, Hidden
 from m3bench.server.lab.headless.agents.registry import AGENTS
@@ -54,9 +53,9 @@ async def played_by(agent: str, folder: Path, task: str = TASK) -> list[Reward]:
         servers = set(episode.task.servers)
         shown = {tool.qualified for tool in load_catalog().tools if tool.server in servers}
         play = EpisodePlay(
-            client=cast("Client", None), task=episode.task, library=found.library, run=episode.run.id,
-            pictures=tuple(facts["pictures"]), shown=frozenset(shown), hidden=Hidden(files=(), texts=()),
-            dice=random.Random(agent),
+            client=cast("Any", None), connect=cast("Any", None), task=episode.task, library=found.library,
+            run=episode.run.id, pictures=tuple(facts["pictures"]), shown=frozenset(shown),
+            hidden=Hidden(files=(), texts=()), dice=random.Random(agent),
         )  # fmt: skip
         play.episode, play.rewards = episode, []
         answer = await AGENTS[agent].play(play)
