@@ -35,6 +35,7 @@ from m3bench.tasks.answers.reading import read, unmarked
 from m3bench.tasks.checks import Evidence
 from m3bench.tasks.library import SETS
 from m3bench.tasks.task import Task, TaskSet
+from tests.tasks.answers.earlier import earlier_tasks
 from tests.tasks.answers.wordings import prose_ways, right_ways, wrong_ways
 from tests.tasks.answers.wordings_base import Way
 from tests.tasks.answers.wordings_laid_out import laid_out_prose, right_laid_out, wrong_laid_out
@@ -115,7 +116,7 @@ def hand_ins(names: tuple[str, ...], each: int, every: int = 1) -> Iterator[Hand
 
 
 def by_hand(name: str, files: list[dict[str, list[dict[str, Any]]]] = BY_HAND) -> Iterator[HandIn]:
-    known = {task.id: task for task in tasks(name)}
+    known = {task.id: task for task in tasks(name)} | earlier_tasks()
     for case in (case for cases in files for case in cases.get(name, ())):
         task = known[case["task"]]
         said = tuple(field for field in task.fields if not isinstance(field.value, File))
