@@ -24,6 +24,7 @@ from m3bench.proxy.protocol.tool_calls import Relay, ToolAnswer, error_result, i
 from m3bench.proxy.seat import Seat
 from m3bench.server.clients.probe_notes import CodeWords, Mark, Notes, Secrets, picture
 from m3bench.tasks.coercion import read_arguments
+from m3bench.tasks.eager import in_task
 from m3bench.tasks.errors import InvalidArgumentsError
 from m3bench.tasks.schema import problems
 
@@ -214,6 +215,7 @@ class ProbeTools:
             return ToolAnswer(
                 outcome="invalid_arguments", result=error_result(str(InvalidArgumentsError(name, found)))
             )  # fmt: skip
+        await in_task()
         if name == "probe_start":
             return await self._start(relay)
         secrets = self._notes.secrets

@@ -98,7 +98,7 @@ def put_down(
     return boxes
 
 
-_GROUNDS = ("room", "room", "meadow", "sand")
+GROUNDS = ("room", "room", "meadow", "sand")
 _COLUMNS = 5
 _LEAST_VALUE = 0.05
 """Dollars; cheaper coins would give millions of coins, which people write in too many ways."""
@@ -128,7 +128,7 @@ class CryptoPurchase(Family):
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Ten things in two rows; cues say which three are meant, or which two for both ends."""
         canvas = Canvas(kit.art, 1560, 1120)
-        level = ground(canvas, rng, rng.choice(_GROUNDS))
+        level = ground(canvas, rng, rng.choice(GROUNDS))
         names = rng.sample(tuple(self.things), 2 * _COLUMNS)
         boxes = put_down(canvas, rng, level, [(name, self.things[name]) for name in names])
         canvas.light(rng, 0.7)

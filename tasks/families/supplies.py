@@ -4,9 +4,44 @@ import random
 
 from m3bench.tasks.families import errands, tool_answers
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
-from m3bench.tasks.families.crypto_purchase import CryptoPurchase, spellings
+from m3bench.tasks.families.crypto_purchase import GROUNDS, CryptoPurchase, ground, spellings
 from m3bench.tasks.families.errands import CircledThing, DeskFamily, ErrandGoal
+from m3bench.tasks.render import pen
+from m3bench.tasks.render.canvas import Canvas
+from m3bench.tasks.render.proportions import share, turn
 from m3bench.tasks.task import ReferenceCall
+
+_COLUMNS = 4
+_LOOP = 40
+"""Pixels that a loop takes beside a thing."""
+
+
+def _circled(rng: random.Random, kit: Kit) -> Composition:
+    """Eight things in two rows, the farther ones smaller; red is drawn around three, each in a column of its own."""
+    canvas = Canvas(kit.art, 1400, 920)
+    level = ground(canvas, rng, rng.choice(GROUNDS))
+    names = rng.sample(tuple(CryptoPurchase.things), 2 * _COLUMNS)
+    slot, boxes = canvas.width / _COLUMNS, []
+    for number, name in enumerate(names):
+        row, column = divmod(number, _COLUMNS)
+        aside = rng.uniform(-0.07, 0.07) * slot
+        foot = (canvas.height - 44 if row else level + 175) + rng.uniform(-14, 14)
+        drawn = canvas.art.object(name)
+        height = (300 if row else 240) * share(name) * rng.uniform(0.95, 1.03)
+        height = min(height, slot * 0.76 * drawn.height / drawn.width)
+        if row:
+            height = min(height, foot - level - 175 - 1.75 * _LOOP)
+        free = slot / 2 - height * drawn.width / drawn.height / 2 - _LOOP
+        x = slot * (column + 0.5) + min(max(aside, -free), free)
+        flip = rng.random() < 0.4
+        score = round(rng.uniform(0.84, 0.97), 2)
+        lean, aliases = turn(name, flip), tuple(CryptoPurchase.things[name])
+        boxes.append(canvas.place(name, x, foot, height, flip=flip, turn=lean, score=score, aliases=aliases))
+    meant = [column + _COLUMNS * rng.randrange(2) for column in sorted(rng.sample(range(_COLUMNS), 3))]
+    canvas.light(rng, 0.7)
+    others = [box for number, box in enumerate(boxes) if number not in meant]
+    pen.circle(canvas, rng, [boxes[number] for number in meant], others)
+    return Composition.of(canvas, things=names, meant=[names[number] for number in meant])
 
 
 class Supplies(DeskFamily):
@@ -20,7 +55,7 @@ class Supplies(DeskFamily):
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Eight things in two rows; red is drawn around three."""
-        composition = reduced(CryptoPurchase().compose(rng, kit), 0.8)
+        composition = reduced(_circled(rng, kit), 0.8)
         things, meant = composition.facts["things"], composition.facts["meant"]
         cover, other = rng.sample(self.covers, 2)
         return errands.with_desk(
