@@ -101,7 +101,7 @@ class _Run:
 def _not_looked(run: _Run) -> _Found | None:
     if run.card.sight != "unseen":
         return None
-    return _Found(name="not looked", evidence=f"{SIGHT_WORDS['unseen']}")
+    return _Found(name="not looked", evidence=SIGHT_WORDS["unseen"])
 
 
 def _other_thing(run: _Run) -> _Found | None:

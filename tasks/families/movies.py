@@ -127,6 +127,14 @@ _CLEAR = 0.02
 Film = Record
 
 
+def plainly_titled(kit: Kit) -> list[Film]:
+    """Films whose titles are short and easy to read."""
+    return [
+        film for film in kit.world("films")
+        if film["title"].isascii() and 4 <= len(film["title"]) <= 24 and film["title"].replace(" ", "").replace("'", "").isalpha()
+    ]  # fmt: skip
+
+
 class Movies(Family):
     """Film search; then cinemas nearby, the way to one, or arithmetic."""
 
@@ -139,10 +147,7 @@ class Movies(Family):
 
     def compose(self, rng: random.Random, kit: Kit) -> Composition:
         """Ten posters on a wall in two rows, each above a shelf with cues; two are meant, in different columns."""
-        films = [
-            film for film in kit.world("films")
-            if film["title"].isascii() and 4 <= len(film["title"]) <= 24 and film["title"].replace(" ", "").replace("'", "").isalpha()
-        ]  # fmt: skip
+        films = plainly_titled(kit)
         columns = sorted(rng.sample(range(_COLUMNS), 2))
         hung = rng.sample(films, 2 * _COLUMNS)
         canvas = Canvas(kit.art, 1560, 1270)

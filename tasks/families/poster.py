@@ -9,7 +9,7 @@ from m3bench.tasks.answers.pages import NoOverlap, PageSays, TextFits
 from m3bench.tasks.drawing import fonts
 from m3bench.tasks.families import revisions
 from m3bench.tasks.families.base import Composition, Kit, Script, Solution, call, need, reduced, words
-from m3bench.tasks.families.movies import Movies, hang, wall
+from m3bench.tasks.families.movies import Movies, hang, plainly_titled, wall
 from m3bench.tasks.families.revisions import SMALLEST, BoxedLine, DraftFamily, Goal, Lettering, Work, resized
 from m3bench.tasks.json_types import Record
 from m3bench.tasks.render import pen
@@ -34,10 +34,7 @@ _COLUMNS = 4
 
 def _circled(rng: random.Random, kit: Kit) -> Composition:
     """Eight posters on a wall in two rows; two are circled, the first of them farther left."""
-    films = [
-        film for film in kit.world("films")
-        if film["title"].isascii() and 4 <= len(film["title"]) <= 24 and film["title"].replace(" ", "").replace("'", "").isalpha()
-    ]  # fmt: skip
+    films = plainly_titled(kit)
     columns = sorted(rng.sample(range(_COLUMNS), 2))
     chosen = rng.sample(films, 2)
     others = rng.sample([film for film in films if film not in chosen], 2 * _COLUMNS - 2)
